@@ -76,11 +76,11 @@ def read(
 def _opened(source: str | PathLike[str], name: str) -> tuple[Source, str]:
     from rftconf.text.source import STDIN, from_bytes, open_source
 
-    given = fspath(source)
-    if isinstance(source, str) and "\n" in given:
+    config_name = fspath(source)
+    if isinstance(source, str) and "\n" in config_name:
         # no file lies beside a text
-        return from_bytes(name, given.encode("utf-8", "surrogatepass")), STDIN
-    return open_source(Path(given)), given
+        return from_bytes(name, config_name.encode("utf-8", "surrogatepass")), STDIN
+    return open_source(Path(config_name)), config_name
 
 
 def _unreadable(document: Document) -> UnreadableError:
@@ -140,8 +140,8 @@ class Config(Shown):
         from rftconf.lint.subject import Cluster
         from rftconf.verbs.check_files import findings
 
-        wanted = Selection(tuple(select), tuple(ignore), Severity(severity))
-        options = Options(self._how.framework, self._how.release, wanted, Cluster(gpu=gpu))
+        selection = Selection(tuple(select), tuple(ignore), Severity(severity))
+        options = Options(self._how.framework, self._how.release, selection, Cluster(gpu=gpu))
         document = self.loaded.document
         return Findings(tuple(findings(document, options)), document.name, document.text)
 
@@ -207,12 +207,12 @@ class Config(Shown):
         setup = on_cluster(plan, Asked(nodes, gpus_per_node, model, mean_tokens=mean_tokens))
         return MemoryBudget(price(setup, gpu_named(gpu)))
 
-    def diff(self, other: Config) -> ConfigDiff:
+    def diff(self, config: Config) -> ConfigDiff:
         """Compare it with another config: are both the same run, and what differs in effect?"""
         from rftconf.diff.compare import compare
         from rftconf.diff.sides import side
 
-        sides = (side(one.loaded.document.name, one.loaded) for one in (self, other))
+        sides = (side(config.loaded.document.name, config.loaded) for config in (self, config))
         return ConfigDiff(compare(*sides))
 
     def __repr__(self) -> str:

@@ -31,12 +31,12 @@ class Findings(Shown, Sequence[Diagnostic]):
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         """The findings for which the framework would refuse the config or break down."""
-        return tuple(one for one in self.found if one.severity is Severity.ERROR)
+        return tuple(diagnostic for diagnostic in self.found if diagnostic.severity is Severity.ERROR)
 
     @property
     def clean(self) -> bool:
         """True where nothing is worse than a note, as for exit 0 of `rftconf check`."""
-        return all(one.severity is Severity.INFO for one in self.found)
+        return all(diagnostic.severity is Severity.INFO for diagnostic in self.found)
 
     @overload
     def __getitem__(self, index: int) -> Diagnostic: ...
@@ -56,7 +56,7 @@ class Findings(Shown, Sequence[Diagnostic]):
 
     def __repr__(self) -> str:
         """Show the codes of the findings."""
-        return f"<Findings of {self.name}: {', '.join(one.code for one in self.found) or 'none'}>"
+        return f"<Findings of {self.name}: {', '.join(diagnostic.code for diagnostic in self.found) or 'none'}>"
 
     def _report(self, screen: Screen) -> str:
         from rftconf.report.diagnostics import diagnostics_text
@@ -117,9 +117,9 @@ class ConvertedConfig(Shown):
     def __repr__(self) -> str:
         """Show the target, and how many decisions and changes there are."""
         ledger = self.ledger
-        there = f"{ledger.target_framework} {ledger.target_release}"
+        target = f"{ledger.target_framework} {ledger.target_release}"
         return (
-            f"<ConvertedConfig for {there}: {len(self.decisions)} to decide, {len(self.changes)} changes of learning>"
+            f"<ConvertedConfig for {target}: {len(self.decisions)} to decide, {len(self.changes)} changes of learning>"
         )
 
     def _report(self, screen: Screen) -> str:
@@ -183,7 +183,7 @@ class ConfigDiff(Shown):
     @property
     def differences(self) -> tuple[Difference, ...]:
         """Every difference, over all stages; `known.effect` says what each one touches."""
-        return tuple(one for stage in self.comparison.stages for one in stage.differences)
+        return tuple(difference for stage in self.comparison.stages for difference in stage.differences)
 
     def __repr__(self) -> str:
         """Show the verdict and the number of differences."""

@@ -57,34 +57,34 @@ MOST_ALIKE = 100
 _WORST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-def few(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def few(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The findings, each once; of those with one code the first ones, and a line that says how many are left out."""
     by_code: dict[str, list[Diagnostic]] = {}
-    kept = tuple(dict.fromkeys(found))
-    for one in kept:
-        by_code.setdefault(one.code, []).append(one)
+    distinct = tuple(dict.fromkeys(diagnostics))
+    for diagnostic in distinct:
+        by_code.setdefault(diagnostic.code, []).append(diagnostic)
     many = {code: alike for code, alike in by_code.items() if len(alike) > MOST_ALIKE}
     if not many:
-        return kept
-    seen = dict.fromkeys(many, 0)
-    left = []
-    for one in kept:
-        if one.code in many:
-            seen[one.code] += 1
-            if seen[one.code] >= MOST_ALIKE:
-                if seen[one.code] == MOST_ALIKE:
-                    left.append(_left_out(many[one.code][MOST_ALIKE - 1 :]))
+        return distinct
+    counts = dict.fromkeys(many, 0)
+    shown_diagnostics = []
+    for diagnostic in distinct:
+        if diagnostic.code in many:
+            counts[diagnostic.code] += 1
+            if counts[diagnostic.code] >= MOST_ALIKE:
+                if counts[diagnostic.code] == MOST_ALIKE:
+                    shown_diagnostics.append(_left_out(many[diagnostic.code][MOST_ALIKE - 1 :]))
                 continue
-        left.append(one)
-    return tuple(left)
+        shown_diagnostics.append(diagnostic)
+    return tuple(shown_diagnostics)
 
 
-def _left_out(rest: list[Diagnostic]) -> Diagnostic:
+def _left_out(omitted: list[Diagnostic]) -> Diagnostic:
     """What stands for the findings that are left out; as bad as the worst of them."""
-    places = [one.place for one in rest if one.place is not None]
+    places = [diagnostic.place for diagnostic in omitted if diagnostic.place is not None]
     until = f", the last of them in line {places[-1].span.line}" if places else ""
-    worst = min((one.severity for one in rest), key=_WORST.index)
-    message = f"{len(rest):,} more findings of this kind are left out{until}"
+    worst = min((diagnostic.severity for diagnostic in omitted), key=_WORST.index)
+    message = f"{len(omitted):,} more findings of this kind are left out{until}"
     return Diagnostic(
-        rest[0].code, worst, message, places[0] if places else None, help="mend the first ones and look again"
+        omitted[0].code, worst, message, places[0] if places else None, help="mend the first ones and look again"
     )

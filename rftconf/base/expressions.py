@@ -52,8 +52,8 @@ def dump_value(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [dump_value(item) for item in value]
     if isinstance(value, dict):
-        held = {str(name): dump_value(item) for name, item in value.items()}
-        return {PLAIN: held} if any(name.startswith("$") for name in held) else held
+        items = {str(name): dump_value(item) for name, item in value.items()}
+        return {PLAIN: items} if any(name.startswith("$") for name in items) else items
     return value
 
 
@@ -80,7 +80,7 @@ def _dump_node(value: Any) -> Any:
 def load_value(data: Any, path: tuple[str | int, ...] = ()) -> Any:
     """The value that `dump_value` wrote. Raises ExpressionError."""
     if isinstance(data, list):
-        return [load_value(item, (*path, at)) for at, item in enumerate(data)]
+        return [load_value(item, (*path, index)) for index, item in enumerate(data)]
     if not isinstance(data, dict):
         return data
     if EXPRESSION in data:
@@ -97,19 +97,19 @@ def load_value(data: Any, path: tuple[str | int, ...] = ()) -> Any:
 
 
 def _load_expression(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Expr:
-    said = data[EXPRESSION]
-    if set(data) - {EXPRESSION, TREE} or not isinstance(said, str):
+    text = data[EXPRESSION]
+    if set(data) - {EXPRESSION, TREE} or not isinstance(text, str):
         raise ExpressionError(f"an unknown value has {EXPRESSION}, its formula as text, and {TREE}", path)
     if TREE not in data:
-        if not _NAME.fullmatch(said):
-            raise ExpressionError(f"{EXPRESSION} without {TREE} is the name of a variable; {said!r} is none", path)
-        return Var(said)
-    made = _load_node(data[TREE], (*path, TREE))
-    if not isinstance(made, Expr):
+        if not _NAME.fullmatch(text):
+            raise ExpressionError(f"{EXPRESSION} without {TREE} is the name of a variable; {text!r} is none", path)
+        return Var(text)
+    node = _load_node(data[TREE], (*path, TREE))
+    if not isinstance(node, Expr):
         raise ExpressionError("this tree is a known value; write the value itself", (*path, TREE))
-    if formula(made) != said:
-        raise ExpressionError(f"{EXPRESSION} says {said}, and {TREE} is {formula(made)}", path)
-    return made
+    if formula(node) != text:
+        raise ExpressionError(f"{EXPRESSION} says {text}, and {TREE} is {formula(node)}", path)
+    return node
 
 
 def _load_node(data: Any, path: tuple[str | int, ...]) -> Any:
@@ -126,19 +126,21 @@ def _load_node(data: Any, path: tuple[str | int, ...]) -> Any:
 
 def _node(kind: str, data: Mapping[str, Any], path: tuple[str | int, ...]) -> Value:
     if kind == "value":
-        found: Value = load_value(data["value"], (*path, "value"))
-        return found
+        plain_value: Value = load_value(data["value"], (*path, "value"))
+        return plain_value
     if kind == "op":
         parts = _list_of(data["of"], (*path, "of"))
         if data["op"] not in OPERATORS or len(parts) != 2:
             raise ExpressionError(f"op is one of {' '.join(OPERATORS)}, and of holds two parts", path)
-        left, right = (_load_node(part, (*path, "of", at)) for at, part in enumerate(parts))
+        left, right = (_load_node(part, (*path, "of", index)) for index, part in enumerate(parts))
         return Arith(data["op"], _number(left, (*path, "of", 0)), _number(right, (*path, "of", 1)))
     if kind == "text":
-        held = [_load_node(part, (*path, kind, at)) for at, part in enumerate(_list_of(data[kind], (*path, kind)))]
-        if not held or not all(isinstance(part, (str, Expr)) and not isinstance(part, Text) for part in held):
+        nodes = [
+            _load_node(part, (*path, kind, index)) for index, part in enumerate(_list_of(data[kind], (*path, kind)))
+        ]
+        if not nodes or not all(isinstance(part, (str, Expr)) and not isinstance(part, Text) for part in nodes):
             raise ExpressionError("text holds texts and unknown values, none of them text with parts itself", path)
-        return Text(tuple(held))
+        return Text(tuple(nodes))
     if not isinstance(data[kind], str):
         raise ExpressionError(f"{kind} is text", (*path, kind))
     if kind == "if":

@@ -11,8 +11,8 @@ def leave_out_working_directory() -> None:
     """Take the working directory off this process's path, and off that of the Python processes that it starts."""
     os.environ[SAFE] = "1"
     ours = _folder(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - pathlib would be looked for on the path
-    here = _folder("")
-    sys.path[:] = [entry for entry in sys.path if entry and (_folder(entry) != here or here == ours)]
+    directory = _folder("")
+    sys.path[:] = [entry for entry in sys.path if entry and (_folder(entry) != directory or directory == ours)]
 
 
 def _folder(name: str) -> str:

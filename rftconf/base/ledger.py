@@ -129,8 +129,8 @@ class Ledger:
 
     def counts(self) -> dict[State, int]:
         """How many source leaves ended in each state (states without leaves are absent)."""
-        found = [line.state for line in self.sources]
-        return {state: found.count(state) for state in State if state in found}
+        states = [line.state for line in self.sources]
+        return {state: states.count(state) for state in State if state in states}
 
     @property
     def lossy(self) -> tuple[SourceLine, ...]:

@@ -27,14 +27,14 @@ def apply(text: str, patches: Iterable[Patch]) -> str:
     """
     ordered = sorted(patches, key=lambda patch: (patch.span.start, patch.span.end))
     pieces: list[str] = []
-    at = 0
+    position = 0
     for patch in ordered:
         start, end = patch.span.start, patch.span.end
         if not 0 <= start <= end <= len(text):
             raise ValueError(f"a patch of characters {start} to {end} lies outside a text of {len(text)}")
-        if start < at:
+        if start < position:
             raise OverlappingPatchesError(f"two patches change line {patch.span.line}, column {patch.span.col}")
-        pieces += (text[at:start], patch.text)
-        at = end
-    pieces.append(text[at:])
+        pieces += (text[position:start], patch.text)
+        position = end
+    pieces.append(text[position:])
     return "".join(pieces)

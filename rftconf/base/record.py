@@ -22,21 +22,21 @@ _METHODS = ("__init__", "__eq__", "__hash__", "__repr__")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """`cls` as a dataclass with slots that compares and hashes by its fields."""
-    made = dataclass(slots=True, init=False, repr=False, eq=False)(cls)
+    record_class = dataclass(slots=True, init=False, repr=False, eq=False)(cls)
     for name in _METHODS:
         if name not in cls.__dict__:
-            setattr(made, name, _later(made, name))
-    return made
+            setattr(record_class, name, _later(record_class, name))
+    return record_class
 
 
 def _later(cls: type, name: str) -> Callable[..., Any]:
     """A method that is put in its place when it is called."""
 
     def first(*arguments: Any, **named: Any) -> Any:
-        made = _written_as_dataclass(cls, name)
-        made.__qualname__ = f"{cls.__qualname__}.{name}"
-        setattr(cls, name, made)
-        return made(*arguments, **named)
+        method = _written_as_dataclass(cls, name)
+        method.__qualname__ = f"{cls.__qualname__}.{name}"
+        setattr(cls, name, method)
+        return method(*arguments, **named)
 
     return first
 
@@ -44,18 +44,23 @@ def _later(cls: type, name: str) -> Callable[..., Any]:
 def _written_as_dataclass(cls: Any, name: str) -> Callable[..., Any]:
     """The method as dataclasses writes it, of a plain class with the same fields."""
     body: dict[str, Any] = {"__module__": cls.__module__, "__doc__": cls.__doc__ or cls.__name__, "__annotations__": {}}
-    for one in fields(cls):
-        body["__annotations__"][one.name] = object
-        kept = {
-            key: getattr(one, key)
+    for spec in fields(cls):
+        body["__annotations__"][spec.name] = object
+        values = {
+            key: getattr(spec, key)
             for key in ("default", "default_factory", "init", "repr", "hash", "compare", "kw_only")
         }
-        body[one.name] = field(**kept)
+        body[spec.name] = field(**values)
     if hasattr(cls, "__post_init__"):
         body["__post_init__"] = cls.__post_init__
     compares = name in ("__eq__", "__hash__")
-    wanted = {"init": name == "__init__", "repr": name == "__repr__", "eq": compares, "unsafe_hash": name == "__hash__"}
+    options = {
+        "init": name == "__init__",
+        "repr": name == "__repr__",
+        "eq": compares,
+        "unsafe_hash": name == "__hash__",
+    }
     # with slots, dataclasses sets what has a default and is no parameter
-    slots = any(not one.init for one in fields(cls))
-    found: Callable[..., Any] = dataclass(slots=slots, **wanted)(type(cls.__name__, (), body)).__dict__[name]
-    return found
+    slots = any(not member.init for member in fields(cls))
+    method: Callable[..., Any] = dataclass(slots=slots, **options)(type(cls.__name__, (), body)).__dict__[name]
+    return method

@@ -33,10 +33,10 @@ class LineIndex:
 
     def __init__(self, text: str) -> None:
         self._starts = [0]
-        at = text.find("\n")
-        while at >= 0:
-            self._starts.append(at + 1)
-            at = text.find("\n", at + 1)
+        position = text.find("\n")
+        while position >= 0:
+            self._starts.append(position + 1)
+            position = text.find("\n", position + 1)
 
     def span(self, start: int, end: int) -> Span:
         """The span of characters `start` to `end`."""

@@ -135,8 +135,8 @@ def arith(op: str, left: Number, right: Number) -> Number:
             return left
         return Arith(op, left, right)
     if op == "/":
-        exact, rest = divmod(left, right) if isinstance(left, int) and isinstance(right, int) else (0, 1)
-        return left / right if rest else exact
+        exact, remainder = divmod(left, right) if isinstance(left, int) and isinstance(right, int) else (0, 1)
+        return left / right if remainder else exact
     result: Number = _OPERATORS[op](left, right)
     return result
 
@@ -202,14 +202,14 @@ def text(*parts: str | Expr) -> str | Expr:
 
 def names_in(value: Value) -> frozenset[str]:
     """Every variable, and every open key, that `value` depends on."""
-    found: set[str] = set()
+    symbol_names: set[str] = set()
     for atom in _atoms(value):
         match atom:
             case Var(name) | OpenKey(name):
-                found.add(name)
+                symbol_names.add(name)
             case ShellOnly(_, names):
-                found.update(names)
-    return frozenset(found)
+                symbol_names.update(names)
+    return frozenset(symbol_names)
 
 
 def open_keys(value: Value) -> frozenset[str]:

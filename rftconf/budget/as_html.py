@@ -53,17 +53,17 @@ table { border-collapse: collapse; width: 100%; font-size: 13px; } td, th { padd
 _TONES = {"fits": "#5b9a55", "does not fit": "#c05746", "too close to tell": "#c9a13b"}
 
 
-def budget_html(budget: Budget, found: Iterable[Answer] = (), points: Iterable[Point] = ()) -> str:
+def budget_html(budget: Budget, answers: Iterable[Answer] = (), points: Iterable[Point] = ()) -> str:
     """The report."""
-    return "\n".join(_page(budget, list(found), list(points))) + "\n"
+    return "\n".join(_page(budget, list(answers), list(points))) + "\n"
 
 
-def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[str]:
+def _page(budget: Budget, answers: list[Answer], points: list[Point]) -> Iterator[str]:
     setup, gpu = budget.setup, budget.gpu
     title = f"Budget of {setup.model.name} on {setup.nodes} × {setup.gpus_per_node} {gpu.title}"
     yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    groups = "".join(f"--g{at}:{tone}55;" for at, tone in enumerate(COLOURS.values()))
+    groups = "".join(f"--g{index}:{tone}55;" for index, tone in enumerate(COLOURS.values()))
     yield f"<style>{STYLE}:root{{--work:{WORKS};{groups}}}</style></head><body><h1>{escape(title)}</h1>"
     yield f'<p class="soft">{setup.model.architecture.parameters:,} parameters; {gpu.usable_gib:g} GiB usable per GPU</p>'
     if not gpu.measured:
@@ -82,9 +82,9 @@ def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[
     yield from _drawing(budget)
     for pool in budget.pools:
         yield from _pool(pool, budget)
-    if found:
+    if answers:
         yield "<h2>What would fit</h2><table>"
-        yield from (f"<tr><th>{escape(a.question)}</th><td>{escape(a.text)}</td></tr>" for a in found)
+        yield from (f"<tr><th>{escape(a.question)}</th><td>{escape(a.text)}</td></tr>" for a in answers)
         yield "</table>"
     if points:
         yield from _front(points)
@@ -93,7 +93,7 @@ def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[
 
 def _drawing(budget: Budget) -> Iterator[str]:
     """The nodes with their GPUs, nodes that look alike as one row; then what the GPUs hold in each phase."""
-    tones = {letter: f"var(--g{at % 10})" for at, letter in enumerate(group_letters(budget))}
+    tones = {letter: f"var(--g{index % 10})" for index, letter in enumerate(group_letters(budget))}
     yield '<table class="gpus">'
     for first, last, row in node_rows(budget):
         label = f"node {first}" if first == last else f"nodes {first}–{last}"
@@ -103,41 +103,41 @@ def _drawing(budget: Budget) -> Iterator[str]:
     yield "</table>"
     names = phase_names(budget)
     yield '<table class="when"><tr><th>GPUs</th>' + "".join(f"<th>{escape(name)}</th>" for name in names) + "</tr>"
-    for letter, one in zip(tones, budget.pools, strict=True):
-        yield f'<tr><th style="background:{tones[letter]}">{letter}: {gpu_range(one)}</th>'
-        yield from (_held(one, name) for name in names)
+    for letter, pool_budget in zip(tones, budget.pools, strict=True):
+        yield f'<tr><th style="background:{tones[letter]}">{letter}: {gpu_range(pool_budget)}</th>'
+        yield from (_held(pool_budget, name) for name in names)
         yield "</tr>"
     yield '</table><p class="soft"><span class="works">at work</span> <span class="waits">its states wait on the GPU</span> '
     yield '<span class="sleeps">only its process is there</span></p>'
 
 
-def _held(one: PoolBudget, name: str) -> str:
-    phase = next((phase for phase in one.phases if phase.name == name), None)
+def _held(pool_budget: PoolBudget, name: str) -> str:
+    phase = next((phase for phase in pool_budget.phases if phase.name == name), None)
     if phase is None:
         return "<td>–</td>"
-    shown = (
+    spans = (
         f'<span class="{state}" title="{_gib(sum(t.size for t in phase.terms if t.owner == role))} GiB">{escape(role)}</span>'
-        for role, state in held(one, phase).items()
+        for role, state in held(pool_budget, phase).items()
     )
-    return f"<td>{' '.join(shown)}</td>"
+    return f"<td>{' '.join(spans)}</td>"
 
 
-def _pool(one: PoolBudget, budget: Budget) -> Iterator[str]:
-    yield f"<h2>{escape(' + '.join(one.pool.roles))}: {one.pool.count} GPUs</h2>"
-    top = max(budget.gpu.usable, *(p.high for p in one.phases))
-    height = 30 * len(one.phases) + 24
+def _pool(pool_budget: PoolBudget, budget: Budget) -> Iterator[str]:
+    yield f"<h2>{escape(' + '.join(pool_budget.pool.roles))}: {pool_budget.pool.count} GPUs</h2>"
+    top = max(budget.gpu.usable, *(p.high for p in pool_budget.phases))
+    height = 30 * len(pool_budget.phases) + 24
     yield f'<svg viewBox="0 0 900 {height}" role="img" aria-label="memory by phase">'
-    for row, phase in enumerate(one.phases):
+    for row, phase in enumerate(pool_budget.phases):
         yield from _row(phase, 30 * row, top)
     edge = 160 + 620 * budget.gpu.usable / top
     yield f'<line x1="{edge:.1f}" x2="{edge:.1f}" y1="0" y2="{height - 20}" stroke="#c05746" stroke-dasharray="4 3"/>'
     yield f'<text x="{edge:.1f}" y="{height - 6}" text-anchor="middle">{budget.gpu.usable_gib:g} GiB</text></svg>'
     yield '<p class="key">'
     yield from (f'<span><i style="background:{c}"></i>{p.replace("_", " ")}</span>' for p, c in COLOURS.items())
-    yield f"</p><details><summary>Formulas of {escape(one.deciding.name)} ({escape(one.deciding.moment)})</summary><table>"
-    for term in one.deciding.terms:
+    yield f"</p><details><summary>Formulas of {escape(pool_budget.deciding.name)} ({escape(pool_budget.deciding.moment)})</summary><table>"
+    for term in pool_budget.deciding.terms:
         yield f'<tr><td>{escape(f"{term.owner} {term.name}")}</td><td class="n">{term.size:,} B</td><td>{escape(term.formula)}</td></tr>'
-    yield f'<tr><th>sum</th><td class="n">{one.deciding.size:,} B</td><td>{one.deciding.size / GIB:.3f} GiB</td></tr>'
+    yield f'<tr><th>sum</th><td class="n">{pool_budget.deciding.size:,} B</td><td>{pool_budget.deciding.size / GIB:.3f} GiB</td></tr>'
     yield "</table></details>"
 
 
@@ -167,29 +167,29 @@ def _front(points: list[Point]) -> Iterator[str]:
     yield '<path d="M60 10V290H880" stroke="var(--line)" fill="none"/>'
     yield f'<text x="60" y="310">{cheap:,.0f}</text><text x="880" y="310" text-anchor="end">{dear:,.0f}</text>'
     yield '<text x="470" y="322" text-anchor="middle">US dollars per hour, logarithmic</text>'
-    placed = sorted(usable, key=lambda p: (p.efficient, -(p.tokens or 0)))
-    at = {
+    ordered = sorted(usable, key=lambda p: (p.efficient, -(p.tokens or 0)))
+    places = {
         p: (70 + 780 * log(p.price / cheap) / max(log(dear / cheap), 1e-9), 290 - 260 * (p.tokens or 0) / most)
-        for p in placed
+        for p in ordered
     }
-    for p, (x, y) in at.items():
+    for p, (x, y) in places.items():
         fill = "#c05746" if p.efficient else "#8a8f98"
         tip = f"{p.gpus} × {p.gpu}: {p.tokens:,} tokens"
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if p.efficient else 4}" fill="{fill}"><title>{tip}</title></circle>'
-    yield from _labels({p: spot for p, spot in at.items() if p.efficient})
+    yield from _labels({p: spot for p, spot in places.items() if p.efficient})
     yield f'<text x="4" y="34">{most:,}</text><text x="4" y="48">tokens</text></svg>'
 
 
-def _labels(at: dict[Point, tuple[float, float]]) -> Iterator[str]:
+def _labels(places: dict[Point, tuple[float, float]]) -> Iterator[str]:
     """Names of efficient clusters, to the left where another point is in the way; none where there is room on no side."""
-    taken: list[tuple[float, float, float]] = [(x - 8, x + 8, y) for x, y in at.values()]
-    for p, (x, y) in at.items():
+    taken: list[tuple[float, float, float]] = [(x - 8, x + 8, y) for x, y in places.values()]
+    for p, (x, y) in places.items():
         text = f"{p.gpus} × {p.gpu}"
         wide = 7 * len(text)
-        for side, left in (("start", x + 10), ("end", x - 10 - wide)):
-            free = all(left + wide < a or left > b or abs(y - other) > 13 for a, b, other in taken)
-            if free and left > 60 and left + wide < 900:
-                taken.append((left, left + wide, y))
+        for side, start in (("start", x + 10), ("end", x - 10 - wide)):
+            free = all(start + wide < a or start > b or abs(y - taken_place) > 13 for a, b, taken_place in taken)
+            if free and start > 60 and start + wide < 900:
+                taken.append((start, start + wide, y))
                 spot = x + 10 if side == "start" else x - 10
                 yield f'<text class="point" x="{spot:.1f}" y="{y + 4:.1f}" text-anchor="{side}">{escape(text)}</text>'
                 break

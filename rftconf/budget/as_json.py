@@ -40,12 +40,12 @@ def budget_json(budget: Budget) -> dict[str, Any]:
         "notes": list(setup.notes),
         "pools": [
             {
-                "name": one.pool.name,
-                "gpus": _gpus(one),
-                "roles": list(one.pool.roles),
-                "phases": [_phase(p) | {"holds": held(one, p)} for p in one.phases],
+                "name": pool_budget.pool.name,
+                "gpus": _gpus(pool_budget),
+                "roles": list(pool_budget.pool.roles),
+                "phases": [_phase(p) | {"holds": held(pool_budget, p)} for p in pool_budget.phases],
             }
-            for one in budget.pools
+            for pool_budget in budget.pools
         ],
         "serving": [
             {"role": s.role, "replicas": s.replicas, "blocks": s.blocks, "requests": s.requests, "tokens": s.tokens}
@@ -58,8 +58,8 @@ def budget_json(budget: Budget) -> dict[str, Any]:
     }
 
 
-def _gpus(one: PoolBudget) -> list[int]:
-    return list(range(one.pool.first, one.pool.first + one.pool.count))
+def _gpus(pool_budget: PoolBudget) -> list[int]:
+    return list(range(pool_budget.pool.first, pool_budget.pool.first + pool_budget.pool.count))
 
 
 def _heaviest(phase: Phase) -> str:
@@ -81,17 +81,17 @@ def _phase(phase: Phase) -> dict[str, Any]:
     }
 
 
-def answers_json(found: Iterable[Answer]) -> list[dict[str, Any]]:
+def answers_json(answers: Iterable[Answer]) -> list[dict[str, Any]]:
     """Answers with their changes and the verdict that the forward account gives to them."""
     return [
         {
-            "question": one.question,
-            "answer": one.text,
-            "changes": [{"path": c.path, "old": c.old, "new": c.new} for c in one.changes],
-            "verdict": one.budget.verdict if one.budget else None,
-            "peak_bytes": one.budget.deciding.deciding.size if one.budget else None,
+            "question": answer.question,
+            "answer": answer.text,
+            "changes": [{"path": c.path, "old": c.old, "new": c.new} for c in answer.changes],
+            "verdict": answer.budget.verdict if answer.budget else None,
+            "peak_bytes": answer.budget.deciding.deciding.size if answer.budget else None,
         }
-        for one in found
+        for answer in answers
     ]
 
 

@@ -47,8 +47,8 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
     yield f"{setup.nodes} × {setup.gpus_per_node} {gpu.title}: {gpu.usable_gib:g} GiB usable of {gpu.label_gb} GB on the label"
     if not gpu.measured:
         least, most = gpu.range
-        said = f"{gpu.usable_gib:g} GiB ({_gib(least)} to {_gib(most)} in the verdict): {gpu.source}"
-        yield from _note(said, screen)
+        text = f"{gpu.usable_gib:g} GiB ({_gib(least)} to {_gib(most)} in the verdict): {gpu.source}"
+        yield from _note(text, screen)
     for note in setup.notes:
         yield from _note(note, screen)
     yield ""
@@ -66,9 +66,9 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
 
 
 def _note(text: str, screen: Screen) -> Iterator[str]:
-    first, *rest = screen.wrap(text, 6)
+    first, *more = screen.wrap(text, 6)
     yield f"note: {first}"
-    yield from (f"      {line}" for line in rest)
+    yield from (f"      {line}" for line in more)
 
 
 def _verdict(budget: Budget, screen: Screen) -> Iterator[str]:
@@ -79,9 +79,9 @@ def _verdict(budget: Budget, screen: Screen) -> Iterator[str]:
         f" on GPUs {gpu_range(worst)}; headroom {_gib(budget.headroom)} GiB ({100 * budget.headroom / budget.gpu.usable:.0f} %)"
     )
     yield f"decided by {terms[0].name}: {_gib(terms[0].size)} GiB = {terms[0].formula}"
-    for one in budget.starved:
+    for serving in budget.starved:
         yield screen.style(
-            f"{one.role}: the KV cache holds {one.requests:.2f} requests of the greatest length; the engine will not start",
+            f"{serving.role}: the KV cache holds {serving.requests:.2f} requests of the greatest length; the engine will not start",
             "red",
         )
     for problem in budget.problems:
@@ -92,8 +92,8 @@ def _verdict(budget: Budget, screen: Screen) -> Iterator[str]:
 
 def _drawing(budget: Budget, screen: Screen) -> Iterator[str]:
     """A row per node, a column per GPU; the letter names the GPUs that hold the same; then what they hold when."""
-    for letter, one in zip(group_letters(budget), budget.pools, strict=True):
-        yield f"{letter}  {one.pool.count} GPU{'s' if one.pool.count > 1 else ''}: {' + '.join(one.pool.roles)}"
+    for letter, pool_budget in zip(group_letters(budget), budget.pools, strict=True):
+        yield f"{letter}  {pool_budget.pool.count} GPU{'s' if pool_budget.pool.count > 1 else ''}: {' + '.join(pool_budget.pool.roles)}"
     rows = [(f"node {a}" if a == b else f"nodes {a}–{b}", row) for a, b, row in node_rows(budget)]
     wide = max(8, *(len(label) for label, _ in rows))
     yield from (f"   {label:<{wide}} {' '.join(row)}" for label, row in rows)
@@ -101,23 +101,23 @@ def _drawing(budget: Budget, screen: Screen) -> Iterator[str]:
     yield from placement_lines(budget, screen)
 
 
-def _bars(one: PoolBudget, budget: Budget, screen: Screen) -> Iterator[str]:
+def _bars(pool_budget: PoolBudget, budget: Budget, screen: Screen) -> Iterator[str]:
     width = max(screen.width - 54, 20)
-    scale = max(budget.gpu.usable, *(phase.high for phase in one.phases)) / width
+    scale = max(budget.gpu.usable, *(phase.high for phase in pool_budget.phases)) / width
     edge = round(budget.gpu.usable / scale)
-    yield f"GPUs {gpu_range(one)}: {' + '.join(one.pool.roles)}"
-    for phase in one.phases:
+    yield f"GPUs {gpu_range(pool_budget)}: {' + '.join(pool_budget.pool.roles)}"
+    for phase in pool_budget.phases:
         bar = _bar(phase, scale, width, screen)
         end = "|" if edge <= width else ""
-        mark = ">" if phase is one.deciding else " "
+        mark = ">" if phase is pool_budget.deciding else " "
         yield f"{mark} {phase.name[:19]:<19} {bar}{end} {_gib(phase.size):>6} ({_gib(phase.low)}–{_gib(phase.high)}) GiB"
 
 
 def _bar(phase: Phase, scale: float, width: int, screen: Screen) -> str:
-    parts, text, at, drawn = phase.parts(), [], 0, 0
+    parts, text, position, drawn = phase.parts(), [], 0, 0
     for part, mark in MARKS.items():
-        at += parts.get(part, 0)
-        until = min(round(at / scale), width)
+        position += parts.get(part, 0)
+        until = min(round(position / scale), width)
         piece = mark * max(until - drawn, 0)
         drawn = max(until, drawn)
         text.append(screen.style(piece, _COLOURS[mark]) if mark in _COLOURS else piece)
@@ -126,47 +126,49 @@ def _bar(phase: Phase, scale: float, width: int, screen: Screen) -> str:
 
 
 def _serving(budget: Budget) -> Iterator[str]:
-    for one, role in zip(budget.serving, budget.setup.served, strict=True):
+    for serving, role in zip(budget.serving, budget.setup.served, strict=True):
         yield (
-            f"{one.role}: {one.replicas} engines, {one.blocks:,} KV blocks each, {one.requests:.1f} requests of"
+            f"{serving.role}: {serving.replicas} engines, {serving.blocks:,} KV blocks each, {serving.requests:.1f} requests of"
             f" {role.engine.max_model_tokens:,} tokens at once"
         )
 
 
-def explain_text(budget: Budget, asked: str | None = None) -> str:
+def explain_text(budget: Budget, words: str | None = None) -> str:
     """Every term of each pool's deciding phase (or of the phases named) with its formula; they add up exactly."""
-    return joined(_explained(budget, asked))
+    return joined(_explained(budget, words))
 
 
-def _explained(budget: Budget, asked: str | None) -> Iterator[str]:
-    for one in budget.pools:
-        chosen = [p for p in one.phases if asked and asked in p.name] or ([] if asked else [one.deciding])
+def _explained(budget: Budget, words: str | None) -> Iterator[str]:
+    for pool_budget in budget.pools:
+        chosen = [p for p in pool_budget.phases if words and words in p.name] or (
+            [] if words else [pool_budget.deciding]
+        )
         for phase in chosen:
-            yield f"GPUs {gpu_range(one)}, {phase.name} ({phase.moment})"
+            yield f"GPUs {gpu_range(pool_budget)}, {phase.name} ({phase.moment})"
             yield from _sum(phase.terms)
             yield ""
 
 
 def _sum(terms: Iterable[Term]) -> Iterator[str]:
     total = 0
-    for one in terms:
-        total += one.size
-        who = f"{one.owner} {one.name}" if one.owner else one.name
-        yield f"  {one.size:>18,} B  {one.part:<11} {who:<34} = {one.formula}"
+    for term in terms:
+        total += term.size
+        who = f"{term.owner} {term.name}" if term.owner else term.name
+        yield f"  {term.size:>18,} B  {term.part:<11} {who:<34} = {term.formula}"
     yield f"  {total:>18,} B  = {total / GIB:.3f} GiB"
 
 
-def answers_text(found: Iterable[Answer], screen: Screen) -> str:
+def answers_text(answers: Iterable[Answer], screen: Screen) -> str:
     """What would fit, one question after the other, with the number that `--apply` takes."""
     lines = []
-    for number, one in enumerate(found, 1):
-        lines.append(screen.style(f"{number}. {one.question}", "bold"))
-        lines += [f"  {line}" for line in screen.wrap(one.text, 2)]
-        lines += [f"  set {change.path} = {change.new} (was {change.old})" for change in one.changes]
-        if one.budget is not None:
-            phase = one.budget.deciding.deciding
+    for number, answer in enumerate(answers, 1):
+        lines.append(screen.style(f"{number}. {answer.question}", "bold"))
+        lines += [f"  {line}" for line in screen.wrap(answer.text, 2)]
+        lines += [f"  set {change.path} = {change.new} (was {change.old})" for change in answer.changes]
+        if answer.budget is not None:
+            phase = answer.budget.deciding.deciding
             lines.append(
-                f"  checked: {one.budget.verdict}, {_gib(phase.size)} GiB (to {_gib(phase.high)}) in {phase.name}"
+                f"  checked: {answer.budget.verdict}, {_gib(phase.size)} GiB (to {_gib(phase.high)}) in {phase.name}"
             )
     return joined(lines)
 

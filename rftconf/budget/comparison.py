@@ -33,18 +33,18 @@ class RoleMemory:
     cache: int = 0
     at_least: int = 0
 
-    def is_close_to(self, other: RoleMemory, share: float = SAME) -> bool:
+    def is_close_to(self, role_memory: RoleMemory, share: float = SAME) -> bool:
         """True where every figure is within that share of the other's."""
-        return all(abs(a - b) <= max(share * max(a, b), NOTHING) for a, b in self.pairs_with(other))
+        return all(abs(a - b) <= max(share * max(a, b), NOTHING) for a, b in self.pairs_with(role_memory))
 
-    def largest_gap(self, other: RoleMemory) -> int:
+    def largest_gap(self, role_memory: RoleMemory) -> int:
         """Bytes between the two figures that are furthest apart."""
-        return max(abs(a - b) for a, b in self.pairs_with(other))
+        return max(abs(a - b) for a, b in self.pairs_with(role_memory))
 
-    def pairs_with(self, other: RoleMemory) -> tuple[tuple[int, int], ...]:
+    def pairs_with(self, role_memory: RoleMemory) -> tuple[tuple[int, int], ...]:
         """Each figure with the other's."""
         names = ("at_work", "while_others_work", "cache", "at_least")
-        return tuple((getattr(self, name), getattr(other, name)) for name in names)
+        return tuple((getattr(self, name), getattr(role_memory, name)) for name in names)
 
 
 @record
@@ -72,8 +72,8 @@ class RoleDifference:
     @property
     def name(self) -> str:
         """What the first run that has it calls it."""
-        one = self.role_a or self.role_b
-        return one.name if one else ""
+        role = self.role_a or self.role_b
+        return role.name if role else ""
 
 
 @record
@@ -87,9 +87,9 @@ class MemoryComparison:
 
 def compare_memory(a: Setup, b: Setup, gpu: Gpu) -> MemoryComparison:
     """Compare two runs on GPUs of one kind. Where their verdicts differ every difference counts, however small."""
-    one, other = price(a, gpu), price(b, gpu)
-    share = SAME if one.verdict == other.verdict else 0.0
-    return MemoryComparison(one, other, tuple(_differences(one, other, share)))
+    budget_a, budget_b = price(a, gpu), price(b, gpu)
+    share = SAME if budget_a.verdict == budget_b.verdict else 0.0
+    return MemoryComparison(budget_a, budget_b, tuple(_differences(budget_a, budget_b, share)))
 
 
 def memory_by_role(budget: Budget) -> dict[str, RoleMemory]:
@@ -98,72 +98,86 @@ def memory_by_role(budget: Budget) -> dict[str, RoleMemory]:
 
 
 def _by_role(step: Iterable[Phase]) -> dict[str, RoleMemory]:
-    found: dict[str, RoleMemory] = {}
+    memories: dict[str, RoleMemory] = {}
     for phase in step:
         sizes: dict[str, int] = {}
         caches: dict[str, int] = {}
-        for one in phase.terms:
-            if one.owner:
-                sizes[one.owner] = sizes.get(one.owner, 0) + one.size
-                caches[one.owner] = caches.get(one.owner, 0) + (one.size if one.part == "kv_cache" else 0)
+        for term in phase.terms:
+            if term.owner:
+                sizes[term.owner] = sizes.get(term.owner, 0) + term.size
+                caches[term.owner] = caches.get(term.owner, 0) + (term.size if term.part == "kv_cache" else 0)
         for name, size in sizes.items():
-            was, cache = found.get(name, RoleMemory()), caches[name]
+            was, cache = memories.get(name, RoleMemory()), caches[name]
             working = name in phase.at_work
-            found[name] = RoleMemory(
+            memories[name] = RoleMemory(
                 max(was.at_work, size) if working else was.at_work,
                 was.while_others_work if working else max(was.while_others_work, size),
                 max(was.cache, cache),
                 max(was.at_least, size - phase.open_end) if working else was.at_least,
             )
-    return found
+    return memories
 
 
-def _differences(one: Budget, other: Budget, share: float) -> Iterator[RoleDifference]:
+def _differences(budget_a: Budget, budget_b: Budget, share: float) -> Iterator[RoleDifference]:
     """The roles that hold more than `share` of their memory more or less in one of the accounts."""
-    memory_a, memory_b = memory_by_role(one), memory_by_role(other)
-    mine, theirs = _roles(one.setup), _roles(other.setup)
+    memory_a, memory_b = memory_by_role(budget_a), memory_by_role(budget_b)
+    mine, theirs = _roles(budget_a.setup), _roles(budget_b.setup)
     for path in dict.fromkeys((*mine, *theirs)):
         a, b = mine.get(path), theirs.get(path)
         before, after = memory_a.get(a.name) if a else None, memory_b.get(b.name) if b else None
         if a is None or b is None or before is None or after is None:
             yield RoleDifference(a, b, before, after)
         elif not before.is_close_to(after, share):
-            effects = tuple(_effects((one.setup, other.setup), a, b, one.gpu, before))
+            effects = tuple(_effects((budget_a.setup, budget_b.setup), a, b, budget_a.gpu, before))
             if effects or not before.is_close_to(after):
                 yield RoleDifference(a, b, before, after, effects)
 
 
 def _roles(setup: Setup) -> dict[str, Role]:
     """The roles by what they are in every framework: a trainer's name, and where a plan has an engine."""
-    return {**{one.name: one for one in setup.trainers}, **{one.path or one.name: one for one in setup.engines}}
+    return {
+        **{role.name: role for role in setup.trainers},
+        **{role.path or role.name: role for role in setup.engines},
+    }
 
 
 def _effects(
-    runs: tuple[Setup, Setup], mine: Role, theirs: Role, gpu: Gpu, held: RoleMemory
+    runs: tuple[Setup, Setup], mine: Role, theirs: Role, gpu: Gpu, role_memory: RoleMemory
 ) -> Iterable[SettingEffect]:
     """The settings that differ, by what each alone changes; those that change nothing alone are left out."""
-    found = []
+    effects = []
     for setting, changed, values in _swaps(*runs, mine, theirs):
         step = (phase for pool in pools(changed) for phase in phases(pool, changed, gpu))
         memory = _by_role(step).get(mine.name, RoleMemory())
-        if memory != held:
-            found.append(SettingEffect(setting, values, memory))
-    return sorted(found, key=lambda one: -held.largest_gap(one.memory))
+        if memory != role_memory:
+            effects.append(SettingEffect(setting, values, memory))
+    return sorted(effects, key=lambda effect: -role_memory.largest_gap(effect.memory))
 
 
 def _swaps(
-    run: Setup, other: Setup, mine: Role, theirs: Role
+    run: Setup, other_setup: Setup, mine: Role, theirs: Role
 ) -> Iterator[tuple[MemorySetting, Setup, tuple[str, str]]]:
     """The first run with one setting of the other's, for every setting that differs."""
-    for one in OF_TRAINERS if isinstance(mine, TrainerRole) else OF_ENGINES:
-        if one.differs(mine, theirs):
-            yield one, _with(run, one.taken_from(mine, theirs)), (one.says(mine), one.says(theirs))
-    for one in OF_RUNS:
-        if one.differs(run, other):
-            yield one, one.in_run(run, other), (one.says(run), one.says(other))
+    for setting in OF_TRAINERS if isinstance(mine, TrainerRole) else OF_ENGINES:
+        if setting.differs(mine, theirs):
+            yield (
+                setting,
+                _with(run, setting.taken_from(mine, theirs)),
+                (setting.says(mine), setting.says(theirs)),
+            )
+    for setting in OF_RUNS:
+        if setting.differs(run, other_setup):
+            yield (
+                setting,
+                setting.in_run(run, other_setup),
+                (setting.says(run), setting.says(other_setup)),
+            )
 
 
 def _with(setup: Setup, changed: Role) -> Setup:
     if isinstance(changed, EngineRole):
         return setup.with_engine(changed)
-    return replace(setup, trainers=tuple(changed if one.name == changed.name else one for one in setup.trainers))
+    return replace(
+        setup,
+        trainers=tuple(changed if role.name == changed.name else role for role in setup.trainers),
+    )

@@ -32,20 +32,20 @@ class MemorySetting:
     says: Callable[[Any], str]
     plan: tuple[str, ...] = ()
 
-    def in_run(self, run: Setup, other: Setup) -> Setup:
-        """`run` with what `other` has of this, for a setting of the whole run."""
+    def in_run(self, run: Setup, setup: Setup) -> Setup:
+        """`run` with what `setup` has of this, for a setting of the whole run."""
         if self.parts == ("layout",):
-            return replace(run, layout=other.layout)
-        return replace(run, framework=other.framework)
+            return replace(run, layout=setup.layout)
+        return replace(run, framework=setup.framework)
 
-    def taken_from(self, role: Any, other: Any) -> Any:
-        """`role` with what `other` has of this; a trainer's micro-batches follow."""
-        changed = reduce(lambda one, part: _put(one, part.split("."), value_at(other, part)), self.parts, role)
+    def taken_from(self, role: Any, source: Any) -> Any:
+        """`role` with what `source` has of this; a trainer's micro-batches follow."""
+        changed = reduce(lambda value, part: _put(value, part.split("."), value_at(source, part)), self.parts, role)
         return changed.cut() if isinstance(changed, TrainerRole) else changed
 
-    def differs(self, role: Any, other: Any) -> bool:
+    def differs(self, role: Any, theirs: Any) -> bool:
         """True where the two have something else."""
-        return any(value_at(role, part) != value_at(other, part) for part in self.parts)
+        return any(value_at(role, part) != value_at(theirs, part) for part in self.parts)
 
 
 def value_at(whole: Any, part: str) -> Any:
@@ -56,9 +56,9 @@ def value_at(whole: Any, part: str) -> Any:
 
 
 def _put(whole: Any, names: list[str], value: Any) -> Any:
-    first, *rest = names
+    first, *deeper = names
     below = getattr(whole, first)
-    return replace(whole, **{first: _put(below, rest, value) if rest else value})
+    return replace(whole, **{first: _put(below, deeper, value) if deeper else value})
 
 
 def _of_updates_and_forwards(*names: str) -> tuple[str, ...]:
@@ -87,8 +87,8 @@ def _recompute(role: TrainerRole) -> str:
     job = role.job
     if job.backend == "megatron":
         return job.megatron.recompute
-    kept = " with checkpoints in host memory" if job.offload_activations else ""
-    return f"every layer{kept}" if job.checkpointing else "none"
+    checkpoints = " with checkpoints in host memory" if job.offload_activations else ""
+    return f"every layer{checkpoints}" if job.checkpointing else "none"
 
 
 def _sizes(role: TrainerRole) -> str:
@@ -151,11 +151,11 @@ OF_TRAINERS = (
     MemorySetting("GPUs of a sequence", _of_updates_and_forwards("sp"), _plain("job.sp"), (PLACE + "sp", PLACE + "mesh.cp")),
     MemorySetting("GPUs of the experts", _of_updates_and_forwards("ep"), _plain("job.ep"), (PLACE + "mesh.ep",)),
     MemorySetting("recompute", _of_updates_and_forwards("checkpointing", "offload_activations", "reshard_after_forward",
-                             *(f"megatron.{one}" for one in _RECOMPUTE)), _recompute,
+                             *(f"megatron.{name}" for name in _RECOMPUTE)), _recompute,
           (OWN + "gradient_checkpointing", OWN + "activation_offload",
-           *(f"{MEGATRON}{one}" for one in _RECOMPUTE))),
-    MemorySetting("parallel sizes", _of_updates_and_forwards(*(f"megatron.{one}" for one in _SIZES)), _sizes,
-          tuple(f"{MEGATRON}{one}" for one in _SIZES)),
+           *(f"{MEGATRON}{name}" for name in _RECOMPUTE))),
+    MemorySetting("parallel sizes", _of_updates_and_forwards(*(f"megatron.{name}" for name in _SIZES)), _sizes,
+          tuple(f"{MEGATRON}{name}" for name in _SIZES)),
     MemorySetting("sequence parallelism", _of_updates_and_forwards("megatron.sequence_parallel"), _yes("job.megatron.sequence_parallel"),
           (PLACE + "megatron.sequence_parallel",)),
     MemorySetting("distributed optimizer", _of_updates_and_forwards("megatron.distributed_optimizer"), _yes("job.megatron.distributed_optimizer"),
@@ -165,8 +165,8 @@ OF_TRAINERS = (
     MemorySetting("adapter", _of_updates_and_forwards("adapter"), _adapter, (MODEL + "lora.rank",)),
     MemorySetting("micro-batches are", ("flexible",), lambda r: "as full as sequences are long" if r.flexible else "full",
           (OWN + "remove_padding",)),
-    MemorySetting("micro-batch of an update", ("micro",), _micro("micro"), tuple(f"{{micro}}.{one}" for one in _MICRO)),
-    MemorySetting("micro-batch of a forward", ("infer",), _micro("infer"), tuple(f"{{infer}}.{one}" for one in _MICRO)),
+    MemorySetting("micro-batch of an update", ("micro",), _micro("micro"), tuple(f"{{micro}}.{name}" for name in _MICRO)),
+    MemorySetting("micro-batch of a forward", ("infer",), _micro("infer"), tuple(f"{{infer}}.{name}" for name in _MICRO)),
 )  # fmt: skip
 """What decides a trainer's or scorer's memory, in the order in which people look for it."""
 
@@ -175,7 +175,7 @@ OF_ENGINES = (
     MemorySetting("share of the GPU", ("engine.fraction",), _plain("engine.fraction"), ("{path}.gpu_memory_fraction",)),
     MemorySetting("engine", ("engine.name",), _plain("engine.name"), ("{path}.engine",)),
     MemorySetting("parallel sizes", ("engine.tp", "engine.pp", "engine.dp", "engine.ep"), _splits,
-          tuple(f"{{path}}.{one}" for one in ("tp", "pp", "dp", "ep"))),
+          tuple(f"{{path}}.{name}" for name in ("tp", "pp", "dp", "ep"))),
     MemorySetting("while others work", ("engine.sleeps", "parked"),
           lambda r: "asleep" if r.engine.sleeps or r.parked else "awake", ()),
     MemorySetting("GPUs", ("gpus", "own_pool", "beside"), lambda r: f"{r.gpus}, {_apart(r)}", ("{path}.gpus", "{path}.own_pool")),

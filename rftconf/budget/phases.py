@@ -68,10 +68,10 @@ class Phase:
 
     def parts(self) -> dict[Part, int]:
         """Bytes by part, in the order of the terms."""
-        found: dict[Part, int] = {}
-        for one in self.terms:
-            found[one.part] = found.get(one.part, 0) + one.size
-        return found
+        sizes: dict[Part, int] = {}
+        for entry in self.terms:
+            sizes[entry.part] = sizes.get(entry.part, 0) + entry.size
+        return sizes
 
 
 def phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
@@ -94,8 +94,10 @@ class _Step:
         yield from self._answering(resident, asleep)
         quiet = [t for terms in asleep for t in terms] if self.pool.trainers else []
         if self.pool.trainers and any(role.name == "rollout" for role in self.pool.engines):
-            both = tuple(name for name in ("actor", "rollout") if name in self.pool.roles)
-            yield self._phase("sync", "weights go to the engine", _syncing(self.pool), resident, quiet, at_work=both)
+            colocated = tuple(name for name in ("actor", "rollout") if name in self.pool.roles)
+            yield self._phase(
+                "sync", "weights go to the engine", _syncing(self.pool), resident, quiet, at_work=colocated
+            )
         for role in self.pool.trainers:
             if role.job.trains and not self.setup.rollouts:
                 continue
@@ -114,24 +116,24 @@ class _Step:
 
     def _others(self, busy: TrainerRole) -> list[Term]:
         """What the other trainers of the pool keep meanwhile."""
-        return [t for other in self.pool.trainers if other is not busy for t in _between(other)]
+        return [t for role in self.pool.trainers if role is not busy for t in _between(role)]
 
     def _loading(self, resident: list[Term], asleep: list[list[Term]]) -> Phase:
         """The worse of a trainer that takes its weights in and the first engine that profiles itself."""
-        found = []
+        phases = []
         if self.pool.trainers:
             last = self.pool.trainers[-1]
             taken = _owned(_taken_in(last.job), last.name)
             moment = f"{last.name} takes its weights in"
-            found.append(self._phase("load", moment, taken, self._others(last), at_work=(last.name,)))
+            phases.append(self._phase("load", moment, taken, self._others(last), at_work=(last.name,)))
         if self.pool.engines:
             first = self.pool.engines[0].name
             awake = _owned(_awake(self.pool.engines[0], self.gpu), first)
             weights = [t for t in resident if t.part == "weights"]
             others = [t for terms in asleep[1:] for t in terms]
             moment = "engine starts and profiles itself"
-            found.append(self._phase("load", moment, awake, weights, others, at_work=(first,)))
-        return max(found, key=lambda phase: phase.size)
+            phases.append(self._phase("load", moment, awake, weights, others, at_work=(first,)))
+        return max(phases, key=lambda phase: phase.size)
 
     def _answering(self, resident: list[Term], asleep: list[list[Term]]) -> Iterator[Phase]:
         """Models that answer: one after the other, or all at once where they stay awake beside each other."""
@@ -143,7 +145,7 @@ class _Step:
             yield self._phase(name, f"{len(serving)} models answer at once", *awake, resident, at_work=names)
             return
         for index, role in enumerate(serving):
-            others = [t for other, terms in enumerate(asleep) if other != index for t in terms]
+            others = [t for number, terms in enumerate(asleep) if number != index for t in terms]
             name = "rollout" if role.name == "rollout" else f"{role.name} answers"
             moment = "engine generates" if role.scorer is None else "forward without gradients"
             yield self._phase(name, moment, awake[index], resident, others, at_work=(role.name,))
@@ -168,17 +170,17 @@ class _Step:
     def _contexts(self) -> list[Term]:
         """A context and communicators for each process: one for all trainers, or one for each role."""
         roles = self.pool.trainers if self.setup.processes else self.pool.trainers[:1]
-        found = []
+        terms = []
         for role in roles:
             who = role.name if self.setup.processes else "trainer"
-            found.append(term("context", f"{who}'s CUDA context", CONTEXT, f"{CONTEXT >> 20} MiB", role.name))
+            terms.append(term("context", f"{who}'s CUDA context", CONTEXT, f"{CONTEXT >> 20} MiB", role.name))
             if role.job.gpus > 1:
-                found.append(term("context", f"{who} NCCL", NCCL, f"{NCCL >> 20} MiB", role.name))
+                terms.append(term("context", f"{who} NCCL", NCCL, f"{NCCL >> 20} MiB", role.name))
         for guest in self.pool.engines:
             if guest.scorer is not None and (self.setup.processes or not roles):
                 who = f"{guest.name}'s CUDA context"
-                found.append(term("context", who, CONTEXT, f"{CONTEXT >> 20} MiB", guest.name))
-        return found
+                terms.append(term("context", who, CONTEXT, f"{CONTEXT >> 20} MiB", guest.name))
+        return terms
 
 
 def _awake(role: EngineRole, gpu: Gpu) -> list[Term]:
@@ -214,48 +216,48 @@ def _scored(role: TrainerRole) -> list[Term]:
     """A forward: a parked optimizer stays away; Megatron's gradient buffers stay unless the weights are parked too."""
     job = role.scoring
     if job.backend != "megatron":
-        found = trainer.scoring(job)
+        terms = trainer.scoring(job)
     else:
-        found = megatron.scoring(job)
+        terms = megatron.scoring(job)
         if job.trains and not role.parked_weights:
-            found += [t for t in megatron.states(job, job.megatron.pp - 1) if t.part == "gradients"]
-    return [_away(t) if t.part == "optimizer" and role.parked_optimizer else t for t in found]
+            terms += [t for t in megatron.states(job, job.megatron.pp - 1) if t.part == "gradients"]
+    return [_away(t) if t.part == "optimizer" and role.parked_optimizer else t for t in terms]
 
 
-def _away(one: Term) -> Term:
+def _away(entry: Term) -> Term:
     """The term with nothing of it on the GPU."""
-    return replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory") if one.size else one
+    return replace(entry, size=0, formula=f"0 B; {entry.formula} waits in host memory") if entry.size else entry
 
 
 def _between(role: TrainerRole) -> list[Term]:
     """What a role keeps on the GPU while others work: all states but gradients, unless they wait in host memory."""
     if role.job.backend == "megatron":
         last = role.job.megatron.pp - 1
-        kept = [t for t in megatron.states(role.job, last) if t.part != "gradients" or not role.parked_weights]
+        states = [t for t in megatron.states(role.job, last) if t.part != "gradients" or not role.parked_weights]
     else:
-        kept = sharding.weights(role.job)
+        states = sharding.weights(role.job)
         if role.job.trains:
-            kept.append(sharding.optimizer(role.job))
-    found = []
-    for one in kept:
-        parked = role.parked_optimizer if one.part == "optimizer" else role.parked_weights
-        found.append(_away(one) if parked else one)
-    return _owned(found, role.name)
+            states.append(sharding.optimizer(role.job))
+    terms = []
+    for entry in states:
+        parked = role.parked_optimizer if entry.part == "optimizer" else role.parked_weights
+        terms.append(_away(entry) if parked else entry)
+    return _owned(terms, role.name)
 
 
 def _syncing(pool: Pool) -> list[Term]:
     """The engine's weights come back while the trainer gathers one tensor after another and sends them in buckets."""
-    role = next(one for one in pool.engines if one.name == "rollout")
-    actor = next((one for one in pool.trainers if one.name == "actor"), None)
-    found = _owned([engines.weights(role.engine)], role.name)
+    role = next(role for role in pool.engines if role.name == "rollout")
+    actor = next((role for role in pool.trainers if role.name == "actor"), None)
+    terms = _owned([engines.weights(role.engine)], role.name)
     if actor is None:
-        return found
+        return terms
     job = actor.job
     largest = sharding.largest_tensor(job)
-    found.append(term("unsharded", "largest tensor gathered", 2 * largest, f"2 B × {grouped(largest)}", "actor"))
+    terms.append(term("unsharded", "largest tensor gathered", 2 * largest, f"2 B × {grouped(largest)}", "actor"))
     if actor.parked_weights and job.backend != "megatron":
-        found += _owned(sharding.weights(job), "actor")
-    return found
+        terms += _owned(sharding.weights(job), "actor")
+    return terms
 
 
 def _saving(job: Training) -> list[Term]:
@@ -266,7 +268,7 @@ def _saving(job: Training) -> list[Term]:
 
 
 def _owned(terms: list[Term], owner: str) -> list[Term]:
-    return [one if one.owner else Term(one.part, one.name, one.size, one.formula, owner) for one in terms]
+    return [entry if entry.owner else Term(entry.part, entry.name, entry.size, entry.formula, owner) for entry in terms]
 
 
 def _wide(pool: Pool) -> float:
@@ -277,4 +279,4 @@ def _wide(pool: Pool) -> float:
 def _doubt(terms: tuple[Term, ...], *, wide: float) -> int:
     """Half width: parts are wrong in the same direction at worst, so their doubts are added."""
     sure = {"kv_cache"}
-    return round(sum(one.size * DOUBT[one.part] * (1 if one.part in sure else wide) for one in terms))
+    return round(sum(entry.size * DOUBT[entry.part] * (1 if entry.part in sure else wide) for entry in terms))

@@ -49,7 +49,7 @@ class Budget:
     @property
     def deciding(self) -> PoolBudget:
         """The pool with the least headroom."""
-        return max(self.pools, key=lambda one: one.deciding.size)
+        return max(self.pools, key=lambda pool_budget: pool_budget.deciding.size)
 
     @property
     def headroom(self) -> int:
@@ -59,23 +59,23 @@ class Budget:
     @property
     def starved(self) -> tuple[Serving, ...]:
         """Engines whose cache cannot hold one request of the greatest length."""
-        return tuple(one for one in self.serving if one.requests < 1)
+        return tuple(serving for serving in self.serving if serving.requests < 1)
 
     @property
     def verdict(self) -> str:
         """`fits`, `does not fit`, or `too close to tell`; engines that cannot start do not fit."""
         least, most = self.gpu.range
-        if self.starved or any(phase.low > most for one in self.pools for phase in one.phases):
+        if self.starved or any(phase.low > most for pool_budget in self.pools for phase in pool_budget.phases):
             return "does not fit"
-        highest = max(phase.high for one in self.pools for phase in one.phases)
+        highest = max(phase.high for pool_budget in self.pools for phase in pool_budget.phases)
         return "fits" if highest <= least else "too close to tell"
 
 
 def price(setup: Setup, gpu: Gpu) -> Budget:
     """Add it all up."""
-    found = tuple(PoolBudget(pool, phases(pool, setup, gpu)) for pool in pools(setup))
+    pool_budgets = tuple(PoolBudget(pool, phases(pool, setup, gpu)) for pool in pools(setup))
     serving = tuple(_serving(role, gpu) for role in setup.served)
-    return Budget(setup, gpu, found, serving, problems(setup))
+    return Budget(setup, gpu, pool_budgets, serving, problems(setup))
 
 
 def _serving(role: EngineRole, gpu: Gpu) -> Serving:

@@ -16,19 +16,19 @@ VERSION = 1
 """Of the JSON form."""
 
 
-def verification_text(name: str, claimed: Certificate, found: Sequence[Check], screen: Screen, *, full: bool) -> str:
+def verification_text(name: str, claimed: Certificate, checks: Sequence[Check], screen: Screen, *, full: bool) -> str:
     """What is claimed, then one line a check, with what does not hold below it; only those unless `full`."""
-    failed = sum(bool(check.problems) for check in found)
+    failed = sum(bool(check.problems) for check in checks)
     lines = []
-    for check in found:
+    for check in checks:
         if not check.problems and not full:
             continue
         mark = screen.style("✗", "red") if check.problems else screen.style("✓", "green")
         lines.append(f"  {mark} {printable(check.name)}")
         for problem in check.problems:
-            first, *rest = screen.wrap(problem, 6)
-            lines += [f"      {first}", *(f"      {text}" for text in rest)]
-    answer = "it holds" if not failed else f"{failed} of {len(found)} checks no longer hold"
+            first, *more = screen.wrap(problem, 6)
+            lines += [f"      {first}", *(f"      {text}" for text in more)]
+    answer = "it holds" if not failed else f"{failed} of {len(checks)} checks no longer hold"
     tone = "red" if failed else "green"
     head = f"{printable(name)}: {screen.style(answer, 'bold', tone)}"
     return joined([head, *(f"  {text}" for text in screen.wrap(claim_text(claimed), 2)), *lines])
@@ -36,24 +36,24 @@ def verification_text(name: str, claimed: Certificate, found: Sequence[Check], s
 
 def claim_text(claimed: Certificate) -> str:
     """What a certificate says, in one sentence."""
-    counts = {effect: sum(one.effect == effect for one in claimed.differences) for effect in EFFECTS}
+    counts = {effect: sum(entry.effect == effect for entry in claimed.differences) for effect in EFFECTS}
     listed = ", ".join(f"{count} of {effect}" for effect, count in counts.items() if count)
     differing = f" (fields that differ: {listed})" if listed else ""
-    one, other = (f"{run.framework} {run.release}" for run in (claimed.source_run, claimed.target_run))
+    source, target = (f"{run.framework} {run.release}" for run in (claimed.source_run, claimed.target_run))
     mathematics = "" if claimed.mathematics == claimed.verdict else f"; in the mathematics: {claimed.mathematics}"
-    said = f"it says of {printable(claimed.source.file)} ({one}) and its conversion to {other}: "
-    return f"{said}{claimed.verdict}{mathematics}{differing}"
+    lead = f"it says of {printable(claimed.source.file)} ({source}) and its conversion to {target}: "
+    return f"{lead}{claimed.verdict}{mathematics}{differing}"
 
 
-def verification_json(name: str, claimed: Certificate, found: Sequence[Check]) -> dict[str, Any]:
+def verification_json(name: str, claimed: Certificate, checks: Sequence[Check]) -> dict[str, Any]:
     """Every check with its problems."""
     return {
         "version": VERSION,
         "certificate": name,
         "verdict": claimed.verdict,
         "mathematics": claimed.mathematics,
-        "holds": not any(check.problems for check in found),
+        "holds": not any(check.problems for check in checks),
         "checks": [
-            {"name": check.name, "holds": not check.problems, "problems": list(check.problems)} for check in found
+            {"name": check.name, "holds": not check.problems, "problems": list(check.problems)} for check in checks
         ],
     }

@@ -37,14 +37,14 @@ class Check:
 
 def differing_parts(recorded: dict[str, Any], again: dict[str, Any]) -> list[Check]:
     """Each part of a certificate beside the same part computed again."""
-    found: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
     for part, title in PARTS.items():
         problems = list(_leaves(recorded.get(part, ABSENT), again.get(part, ABSENT), part))
         named = problems[:MOST_NAMED]
         if len(problems) > MOST_NAMED:
             named.append(f"{part}: and {len(problems) - MOST_NAMED} more")
-        found.setdefault(title, []).extend(named)
-    return [Check(title, tuple(problems)) for title, problems in found.items()]
+        parts.setdefault(title, []).extend(named)
+    return [Check(title, tuple(problems)) for title, problems in parts.items()]
 
 
 def _leaves(recorded: Any, again: Any, route: str) -> Iterator[str]:
@@ -52,8 +52,8 @@ def _leaves(recorded: Any, again: Any, route: str) -> Iterator[str]:
         for name in dict.fromkeys([*recorded, *again]):
             yield from _leaves(recorded.get(name, ABSENT), again.get(name, ABSENT), f"{route}.{name}")
     elif isinstance(recorded, list) and isinstance(again, list) and len(recorded) == len(again):
-        for index, (one, other) in enumerate(zip(recorded, again, strict=True)):
-            yield from _leaves(one, other, f"{route}[{index}]")
+        for index, (item, again_item) in enumerate(zip(recorded, again, strict=True)):
+            yield from _leaves(item, again_item, f"{route}[{index}]")
     elif isinstance(recorded, list) and isinstance(again, list):
         yield f"{route}: {len(recorded)} are recorded, there are {len(again)}"
     elif recorded != again or type(recorded) is not type(again):

@@ -39,49 +39,60 @@ class Told:
     places: Mapping[str, str]
 
 
-def statement(told: Told) -> dict[str, Any]:
+def statement(run: Told) -> dict[str, Any]:
     """The certificate as JSON data."""
-    first, *others = told.back
-    found = compare(side(told.source.file, told.loaded), side(told.outputs[0].file, first, *others))
-    made = Certificate(
+    first, *others = run.back
+    comparison = compare(side(run.source.file, run.loaded), side(run.outputs[0].file, first, *others))
+    certificate = Certificate(
         rftconf=__version__,
-        source=told.source,
-        outputs=list(told.outputs),
-        request=told.request,
-        source_run=_run(found, 0),
-        target_run=_run(found, 1),
-        verdict=found.verdict().value,
-        mathematics=found.verdict((Effect.MATHEMATICS,)).value,
-        stages_only_in_source=list(found.only_a),
-        stages_only_in_target=list(found.only_b),
-        invariants=[one for stage in found.stages for one in _invariants(stage)],
-        differences=[one for stage in found.stages for one in _differences(stage, told.ledger)],
-        ledger=ledger_json(told.ledger),
+        source=run.source,
+        outputs=list(run.outputs),
+        request=run.request,
+        source_run=_run(comparison, 0),
+        target_run=_run(comparison, 1),
+        verdict=comparison.verdict().value,
+        mathematics=comparison.verdict((Effect.MATHEMATICS,)).value,
+        stages_only_in_source=list(comparison.only_a),
+        stages_only_in_target=list(comparison.only_b),
+        invariants=[invariant for stage in comparison.stages for invariant in _invariants(stage)],
+        differences=[entry for stage in comparison.stages for entry in _differences(stage, run.ledger)],
+        ledger=ledger_json(run.ledger),
         digest="0" * 64,
     )
-    data: dict[str, Any] = made.model_dump(mode="json")
-    data |= {part: _moved(data[part], told.places) for part in ("differences", "ledger")}
+    data: dict[str, Any] = certificate.model_dump(mode="json")
+    data |= {part: _moved(data[part], run.places) for part in ("differences", "ledger")}
     # every output passes the gate: what it would withhold is withheld before the digest is made, or nothing would verify
     data = json.loads(masked(canonical(data)))
     return {**data, "digest": digest_of(data)}
 
 
-def _run(found: Comparison, at: int) -> RunOf:
-    one = (found.a, found.b)[at]
-    return RunOf(framework=one.framework, release=one.release, math_id=found.math_ids[at], plan_id=found.plan_ids[at])
+def _run(comparison: Comparison, side_index: int) -> RunOf:
+    run_side = (comparison.a, comparison.b)[side_index]
+    return RunOf(
+        framework=run_side.framework,
+        release=run_side.release,
+        math_id=comparison.math_ids[side_index],
+        plan_id=comparison.plan_ids[side_index],
+    )
 
 
 def _invariants(stage: Stages) -> Iterator[Invariant]:
-    for one in stage.totals:
-        data = counted_json(one)
+    for total in stage.totals:
+        data = counted_json(total)
         yield Invariant(stage=stage.a, source=data.pop("a"), target=data.pop("b"), **data)
 
 
 def _differences(stage: Stages, ledger: Ledger) -> Iterator[Differing]:
-    told = told_by(stage.differences, ledger)
-    for one in stage.differences:
-        data = difference_json(one)
-        yield Differing(stage=stage.a, source=data.pop("a"), target=data.pop("b"), ledger=list(told[one.path]), **data)
+    keys_by_path = told_by(stage.differences, ledger)
+    for difference in stage.differences:
+        data = difference_json(difference)
+        yield Differing(
+            stage=stage.a,
+            source=data.pop("a"),
+            target=data.pop("b"),
+            ledger=list(keys_by_path[difference.path]),
+            **data,
+        )
 
 
 def _moved(data: Any, places: Mapping[str, str]) -> Any:
@@ -101,4 +112,4 @@ def _seen_from_here(text: str, places: Mapping[str, str]) -> str:
     if not opened:
         return text
     pattern = "|".join(map(re.escape, opened))
-    return re.sub(rf"(?<![\w./-])(?:{pattern})(?![\w/-])", lambda found: places[found[0]], text)
+    return re.sub(rf"(?<![\w./-])(?:{pattern})(?![\w/-])", lambda match: places[match[0]], text)

@@ -36,15 +36,15 @@ def run(arguments: Sequence[str]) -> int:
 
 def _command(words: Sequence[str]) -> Callable[[], object]:
     """What `words` ask for: the verb itself where it is plain what they mean, else the parser, which takes long to load."""
-    asked = words[0] if words else ""
+    verb_name = words[0] if words else ""
     completing = _COMPLETING in os.environ
-    given = plain.arguments(asked, words[1:]) if asked in VERBS and not completing else None
-    if given is not None:
-        verb = getattr(import_module(f"rftconf.cli.commands.{asked}"), asked)
-        return lambda: verb(**given)
+    values = plain.arguments(verb_name, words[1:]) if verb_name in VERBS and not completing else None
+    if values is not None:
+        verb = getattr(import_module(f"rftconf.cli.commands.{verb_name}"), verb_name)
+        return lambda: verb(**values)
     from rftconf.cli.parser import command
 
-    return command([asked] if asked in VERBS and not completing else list(VERBS), words)
+    return command([verb_name] if verb_name in VERBS and not completing else list(VERBS), words)
 
 
 def _stand_in_for_closed_streams() -> None:

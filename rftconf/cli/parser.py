@@ -30,8 +30,8 @@ def application(verbs: Iterable[str] = tuple(VERBS)) -> typer.Typer:
     return app
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(show: bool) -> None:
+    if show:
         from rftconf._version import __version__
 
         typer.echo(f"rftconf {__version__}")

@@ -35,37 +35,37 @@ def arguments(verb: str, words: Sequence[str]) -> dict[str, Any] | None:
         return None
     known = verbs[verb]
     options = {spelling: Option(*row) for spelling, row in known["options"].items()}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     loose: list[str] = []
     try:
-        rest = iter(words)
-        for word in rest:
+        remaining = iter(words)
+        for word in remaining:
             if word == "-" or not word.startswith("-"):
                 loose.append(word)
             else:
-                _take(word, rest, options, found)
+                _take(word, remaining, options, values)
     except _NotPlainError:
         return None
     many = known["many"]
-    if not loose or (len(loose) > 1 and not many) or "" in loose or not found.keys() >= set(known["required"]):
+    if not loose or (len(loose) > 1 and not many) or "" in loose or not values.keys() >= set(known["required"]):
         return None
-    found[known["argument"]] = loose if many else loose[0]
-    return found
+    values[known["argument"]] = loose if many else loose[0]
+    return values
 
 
-def _take(word: str, rest: Iterator[str], options: dict[str, Option], found: dict[str, Any]) -> None:
-    """One option, with its value from `rest`."""
+def _take(word: str, words: Iterator[str], options: dict[str, Option], values: dict[str, Any]) -> None:
+    """One option, with its value from `words`."""
     option = options.get(word)
     if option is None:
         raise _NotPlainError
     if option.kind == "flag":
-        found[option.name] = True
+        values[option.name] = True
         return
-    value = _value(option, next(rest, None))
+    value = _value(option, next(words, None))
     if option.many:
-        found.setdefault(option.name, []).append(value)
+        values.setdefault(option.name, []).append(value)
     else:
-        found[option.name] = value
+        values[option.name] = value
 
 
 def _value(option: Option, text: str | None) -> str | int | Path:

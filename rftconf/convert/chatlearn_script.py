@@ -30,11 +30,11 @@ def template(trainer: str) -> str:
     return f"template/grpo_{trainer}.yaml"
 
 
-def script(known: Catalogue, lines: Sequence[TargetLine], said: Said, header: Sequence[str]) -> str:
+def script(known: Catalogue, lines: Sequence[TargetLine], values: Said, header: Sequence[str]) -> str:
     """The launcher with the trainer's template and, as overrides, what differs from it. Raises RefusedError."""
     options = ["--config-file", template(known.trainer)]
     program = ["python", "chatlearn/entrypoint.py", "grpo"]
-    stated = [*lines, *undone(known, lines, said)]
+    stated = [*lines, *undone(known, lines, values)]
     return emit_shell.emit(stated, program=program, options=options, header=header, prelude=PRELUDE)
 
 
@@ -56,21 +56,23 @@ class Said:
         return isinstance(row, Row) and row.plan in self.paths and self.values.get(row.plan) == default
 
 
-def undone(known: Catalogue, lines: Sequence[TargetLine], said: Said) -> list[TargetLine]:
+def undone(known: Catalogue, lines: Sequence[TargetLine], values: Said) -> list[TargetLine]:
     """What the template sets and the config leaves at the default: stated, or the template's value would hold."""
-    given = {line.key: line.value for line in lines}
-    resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **given})
+    settings = {line.key: line.value for line in lines}
+    resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **settings})
     spoken = {
         native
-        for row in said.table.rows
+        for row in values.table.rows
         for native in natives_of(row)
-        if not _tunes(row) or (native in known.template and said.asks_for(row, known.default(native)))
+        if not _tunes(row) or (native in known.template and values.asks_for(row, known.default(native)))
     }
-    found = []
+    undone_lines = []
     for key, raw in known.template.items():
-        if key in given or key not in spoken:
+        if key in settings or key not in spoken:
             continue
         value, default = resolver.resolve(key).value, known.default(key)
         if value != default and default != "???":
-            found.append(TargetLine(key, default, Basis.FIXED, f"ChatLearn's own default; the template says {raw}"))
-    return found
+            undone_lines.append(
+                TargetLine(key, default, Basis.FIXED, f"ChatLearn's own default; the template says {raw}")
+            )
+    return undone_lines

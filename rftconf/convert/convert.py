@@ -118,21 +118,21 @@ def convert(
 
 def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     """Convert something that was read already."""
-    asked = registry.framework(to)
+    framework = registry.framework(to)
     stage = main_stage(loaded)
-    if asked.name == loaded.framework and len(loaded.stages) > 1 and options.adapters is None:
-        return _keep_stages(loaded, asked, registry.release(asked, options.to_release), options)
-    return convert_stage(loaded, stage, asked, options)
+    if framework.name == loaded.framework and len(loaded.stages) > 1 and options.adapters is None:
+        return _keep_stages(loaded, framework, registry.release(framework, options.to_release), options)
+    return convert_stage(loaded, stage, framework, options)
 
 
 def convert_stage(
-    loaded: Loaded, stage: StageRead, asked: Framework, options: Options, *, alone: bool = True
+    loaded: Loaded, stage: StageRead, framework: Framework, options: Options, *, alone: bool = True
 ) -> Conversion:
     """Convert one stage as a run of its own, for the program of the asked framework that starts such runs.
 
     `alone`: the other stages are not converted beside it, so what they lack is said.
     """
-    target = _target_for(loaded, stage, asked, options)
+    target = _target_for(loaded, stage, framework, options)
     number = registry.release(target, options.to_release)
     values, origins = dict(stage.values), dict(stage.origins)
     same = target.name == loaded.framework
@@ -179,12 +179,12 @@ def _lines_of(stage: StageRead, writing: Writing, options: Options) -> list[Targ
     return with_answers(lines, writing, options.answers)
 
 
-def _target_for(loaded: Loaded, stage: StageRead, asked: Framework, options: Options) -> Framework:
+def _target_for(loaded: Loaded, stage: StageRead, framework: Framework, options: Options) -> Framework:
     """The program of the asked framework that starts such runs; one that stays what it is stays."""
     own = registry.framework(loaded.framework)
-    if asked.name == own.family and stage.reading.table.stays:
+    if framework.name == own.family and stage.reading.table.stays:
         return own
-    return registry.program_for(asked, stage.values.get("stage.kind"), options.to_release)
+    return registry.program_for(framework, stage.values.get("stage.kind"), options.to_release)
 
 
 def _notes_of_both_sides(loaded: Loaded, stage: StageRead, writing: Writing, *, alone: bool) -> tuple[str, ...]:
@@ -207,9 +207,9 @@ def _adapt(
     from rftconf.convert.adapters.adapt import adapt
 
     source = registry.framework(loaded.framework).family
-    found = adapt(values, source=source, target=target.family, release=release, folder=options.adapters)
-    found.apply(values, origins)
-    return found
+    adapters = adapt(values, source=source, target=target.family, release=release, folder=options.adapters)
+    adapters.apply(values, origins)
+    return adapters
 
 
 def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Options) -> Conversion:
@@ -221,10 +221,10 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     parts = [target_lines(stage.reading.source, w) for stage, w in zip(loaded.stages, writings, strict=True)]
     sources = joined_sources(loaded, [source_lines(loaded, s, w) for s, w in zip(loaded.stages, writings, strict=True)])
     lines = joined_targets(loaded, parts)
-    asked = (d for writing in writings for d in writing.decisions)
+    open_decisions = (d for writing in writings for d in writing.decisions)
     decisions = [
         *left_open(loaded, lines, sources, writings[-1], loaded.stages[-1], shell=False),
-        *asked,
+        *open_decisions,
     ]
     notes = (*left_to_fill(lines, target), *loaded.notes, *(note for writing in writings for note in writing.notes))
     names = (loaded.framework, loaded.release, target.name, number)

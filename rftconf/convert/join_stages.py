@@ -14,29 +14,29 @@ _STAGE = re.compile(r"stages\[(\d+)\]\.")
 
 def joined_targets(loaded: Loaded, parts: list[list[TargetLine]]) -> list[TargetLine]:
     """The target lines of all stages; a section that a stage wrote itself stays with that stage."""
-    found: dict[str, TargetLine] = {}
+    target_lines: dict[str, TargetLine] = {}
     for number, (stage, lines) in enumerate(zip(loaded.stages, parts, strict=True)):
         name = f"stages[{number}].stage_name"
-        found[name] = TargetLine(name, stage.name, Basis.WRITTEN, f"{name}={stage.name}", (name,))
+        target_lines[name] = TargetLine(name, stage.name, Basis.WRITTEN, f"{name}={stage.name}", (name,))
         for line in lines:
             key = _key_in_stage(line.key, number, _own_sections(stage))
             if not key.startswith((f"{name}.", f"{name}[")):  # a section in the name's place: the name is text
-                found.setdefault(key, replace(line, key=key))
-    return list(found.values())
+                target_lines.setdefault(key, replace(line, key=key))
+    return list(target_lines.values())
 
 
 def joined_sources(loaded: Loaded, parts: list[tuple[SourceLine, ...]]) -> tuple[SourceLine, ...]:
     """One line a leaf: of the first stage that reads it."""
-    found: dict[str, SourceLine] = {}
+    source_lines: dict[str, SourceLine] = {}
     for number, (stage, lines) in enumerate(zip(loaded.stages, parts, strict=True)):
         sections = _own_sections(stage)
         for line in lines:
             if _of_other_stage(line.key, stage):
                 continue
             targets = tuple(_key_in_stage(target, number, sections) for target in line.targets)
-            found.setdefault(line.key, replace(line, targets=targets))
+            source_lines.setdefault(line.key, replace(line, targets=targets))
     order = [leaf.key for leaf in loaded.document.leaves]
-    return tuple(found[key] for key in dict.fromkeys(order) if key in found)
+    return tuple(source_lines[key] for key in dict.fromkeys(order) if key in source_lines)
 
 
 def _own_sections(stage: StageRead) -> set[str]:

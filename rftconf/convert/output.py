@@ -52,9 +52,9 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     header = (f"Converted by rftconf {runs}.",) if header is None else header
     order = writing.table.sections
     known = catalogue.load(target.name, ledger.target_release, writing.trainer)
-    seen = first_seen(line.key for line in ledger.targets)
-    told = (replace(line, comment=without_citations(line.comment)) for line in ledger.targets)
-    ranked = sorted(told, key=lambda line: reading_order(known, order, line.key, seen))
+    key_order = first_seen(line.key for line in ledger.targets)
+    shown_lines = (replace(line, comment=without_citations(line.comment)) for line in ledger.targets)
+    ranked = sorted(shown_lines, key=lambda line: reading_order(known, order, line.key, key_order))
     groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
     ranked = whole_lists(ranked, known) if writes_script("verl", style) and target.family == "verl" else ranked
     if target.family == "verl" and style in (None, "sh"):
@@ -116,47 +116,47 @@ def starter_of(target: registry.Framework, release: str, writing: Writing) -> di
 
 def whole_lists(lines: Sequence[TargetLine], known: catalogue.Catalogue) -> list[TargetLine]:
     """Items of lists as one line a list, as overrides have them: Hydra takes no `key[0]`."""
-    found: list[TargetLine] = []
+    target_lines: list[TargetLine] = []
     lists: dict[str, int] = {}
     for line in lines:
         bare = line.key.lstrip("+")
         base, bracket, _ = bare.partition("[")
         if not bracket or not bare[len(base) + 1 : len(base) + 2].isdigit():
-            found.append(line)
+            target_lines.append(line)
             continue
         if base not in lists:
             own = known.get(base)
-            lists[base] = len(found)
-            found.append(replace(line, key=f"+{base}" if own is None or own.plus_only else base, value=[]))
-        held = found[lists[base]]
-        comment = "; ".join(dict.fromkeys(filter(None, (held.comment, line.comment))))
-        whole = _with_item(held.value, segments(bare[len(base) :]), line.value)
-        found[lists[base]] = replace(held, value=whole, comment=comment)
-    return found
+            lists[base] = len(target_lines)
+            target_lines.append(replace(line, key=f"+{base}" if own is None or own.plus_only else base, value=[]))
+        list_line = target_lines[lists[base]]
+        comment = "; ".join(dict.fromkeys(filter(None, (list_line.comment, line.comment))))
+        whole = _with_item(list_line.value, segments(bare[len(base) :]), line.value)
+        target_lines[lists[base]] = replace(list_line, value=whole, comment=comment)
+    return target_lines
 
 
-def _with_item(held: Any, steps: tuple[str | int, ...], value: Any) -> Any:
+def _with_item(list_items: Any, steps: tuple[str | int, ...], value: Any) -> Any:
     """A list or mapping, which may not be there yet, with a value put in by its steps."""
     if not steps:
         return value
-    first, *rest = steps
+    first, *deeper = steps
     if isinstance(first, int):
-        items = [*held] if isinstance(held, list) else []
+        items = [*list_items] if isinstance(list_items, list) else []
         items += [None] * (first + 1 - len(items))
-        items[first] = _with_item(items[first], tuple(rest), value)
+        items[first] = _with_item(items[first], tuple(deeper), value)
         return items
-    entries = held if isinstance(held, dict) else {}
-    return {**entries, first: _with_item(entries.get(first), tuple(rest), value)}
+    entries = list_items if isinstance(list_items, dict) else {}
+    return {**entries, first: _with_item(entries.get(first), tuple(deeper), value)}
 
 
 def followed(lines: Sequence[TargetLine], follows: Mapping[str, str]) -> list[TargetLine]:
     """Copies of another line's value as `${its key}`, where the target's users write them so."""
-    told = {line.key: line.value for line in lines}
+    values = {line.key: line.value for line in lines}
     plain = (str, int, float, bool)
     return [
         replace(line, value=f"${{{leader}}}")
-        if (leader := follows.get(line.key)) in told
-        and told[leader] == line.value != "???"
+        if (leader := follows.get(line.key)) in values
+        and values[leader] == line.value != "???"
         and isinstance(line.value, plain)
         else line
         for line in lines
@@ -164,46 +164,49 @@ def followed(lines: Sequence[TargetLine], follows: Mapping[str, str]) -> list[Ta
 
 
 def reading_order(
-    known: catalogue.Catalogue, sections: tuple[str, ...], key: str, seen: Mapping[str, int] | None = None
+    known: catalogue.Catalogue, sections: tuple[str, ...], key: str, order: Mapping[str, int] | None = None
 ) -> tuple[Any, ...]:
     """Sections as the framework's own examples order them, keys within as its catalogue does, list items together.
 
-    Entries of named mappings stand in the order in which they were first `seen`.
+    Entries of named mappings stand in `order`.
     """
     bare = key.lstrip("+")
     top = re.split(r"[.\[]", bare)[0]
     indices = [int(i) for i in re.findall(r"\[(\d+)\]", bare)]
-    found = (sections.index(top) if top in sections else len(sections), *_positions(known, bare, indices, seen or {}))
-    return tuple((0, part, "") if isinstance(part, int) else (1, 0, part) for part in found)
+    position = (
+        sections.index(top) if top in sections else len(sections),
+        *_positions(known, bare, indices, order or {}),
+    )
+    return tuple((0, part, "") if isinstance(part, int) else (1, 0, part) for part in position)
 
 
 def first_seen(keys: Iterable[str]) -> dict[str, int]:
     """Every node of some keys, numbered by its first appearance."""
-    found: dict[str, int] = {}
+    order: dict[str, int] = {}
     for key in keys:
         for end in [i for i, char in enumerate(key) if char == "."] + [len(key)]:
-            found.setdefault(key[:end], len(found))
-    return found
+            order.setdefault(key[:end], len(order))
+    return order
 
 
-def _positions(known: catalogue.Catalogue, key: str, indices: list[int], seen: Mapping[str, int]) -> tuple[Any, ...]:
+def _positions(known: catalogue.Catalogue, key: str, indices: list[int], order: Mapping[str, int]) -> tuple[Any, ...]:
     plain = without_indices(key)
     places = _places(known)
-    found: list[Any] = []
+    positions: list[Any] = []
     if indices and "[]" in plain:
         listed = plain[: plain.index("[]") + 2]
-        found += [places.get(listed, len(places)), indices[0]]
-    held = _named_entry(known, plain)
-    if held:
-        entry, rest = held
+        positions += [places.get(listed, len(places)), indices[0]]
+    entry_and_key = _named_entry(known, plain)
+    if entry_and_key:
+        entry, inner = entry_and_key
         named = entry.rpartition(".")[0] + "<*>"
-        found += [places.get(entry.rpartition(".")[0], len(places)), seen.get(entry, len(seen))]
-        plain, node = rest, f"{named}.{rest}" if rest else named
+        positions += [places.get(entry.rpartition(".")[0], len(places)), order.get(entry, len(order))]
+        plain, node = inner, f"{named}.{inner}" if inner else named
     else:
         node = plain
     while node and node not in places:
         node = node.rpartition(".")[0]
-    return (*found, places.get(node, len(places)), plain)
+    return (*positions, places.get(node, len(places)), plain)
 
 
 def _named_entry(known: catalogue.Catalogue, plain: str) -> tuple[str, str] | None:
@@ -211,15 +214,15 @@ def _named_entry(known: catalogue.Catalogue, plain: str) -> tuple[str, str] | No
     canonical = known.canonical(plain)
     if "<*>" in canonical:
         above = canonical.partition("<*>")[0]
-        entry, _, rest = plain[len(above) + 1 :].partition(".")
-        return f"{above}.{entry}", rest
+        entry, _, inner = plain[len(above) + 1 :].partition(".")
+        return f"{above}.{entry}", inner
     if known.framework == "roll" and canonical not in known.keys:
         above = plain
         while above and above not in known.keys:
             above = above.rpartition(".")[0]
         if above:
-            entry, _, rest = plain[len(above) + 1 :].partition(".")
-            return f"{above}.{entry}", rest
+            entry, _, inner = plain[len(above) + 1 :].partition(".")
+            return f"{above}.{entry}", inner
     return None
 
 
@@ -227,8 +230,8 @@ def _named_entry(known: catalogue.Catalogue, plain: str) -> tuple[str, str] | No
 def _places(known: catalogue.Catalogue) -> dict[str, int]:
     """Every key and every node above one, by its first place in the catalogue."""
     places: dict[str, int] = {}
-    for at, name in enumerate(known.keys):
+    for index, name in enumerate(known.keys):
         for end in [i for i, char in enumerate(name) if char == "."] + [len(name)]:
-            places.setdefault(name[:end], at)
-            places.setdefault(name[:end].split("[]")[0] + "[]", at) if "[]" in name[:end] else None
+            places.setdefault(name[:end], index)
+            places.setdefault(name[:end].split("[]")[0] + "[]", index) if "[]" in name[:end] else None
     return places

@@ -25,9 +25,9 @@ def refuse_dialects(reading: Reading) -> None:
         again = "make the plan again from its source, with --assume"
         raise RefusedError(reading.facts.unsettled, choices=(again,))
     ask = reading.table.dialect if not reading.facts.is_plan else None
-    found = ask(reading) if ask is not None else None
-    if found is not None:
-        raise RefusedError(found.why, choices=found.choices)
+    dialect = ask(reading) if ask is not None else None
+    if dialect is not None:
+        raise RefusedError(dialect.why, choices=dialect.choices)
 
 
 def refuse_what_stays(framework: str, table: Table, target: Framework) -> None:
@@ -68,5 +68,5 @@ def refuse_environments(target: Framework, values: Mapping[str, Any]) -> None:
 
 def _kinds_written(family: Framework) -> dict[str, None]:
     """The kinds of runs that are written for a framework and its programs."""
-    tables = [table_of(*one) for one in all_tables() if registry.framework(one[0]).family == family.name]
+    tables = [table_of(*names) for names in all_tables() if registry.framework(names[0]).family == family.name]
     return dict.fromkeys(kind for table in tables if not table.stays for kind in table.kinds)

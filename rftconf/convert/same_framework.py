@@ -52,7 +52,7 @@ def keep_as_written(
     for path, origin in origins.items():
         for key in origin.keys:
             reached.setdefault(key, []).append(path)
-    kept = {
+    outs = {
         key: Out(
             leaf.value if leaf.key in left_open else source.cells[key].value, tuple(reached.get(key, ())), always=True
         )
@@ -62,7 +62,7 @@ def keep_as_written(
         key: replace(out, always=True)
         for key, out in writing.out.items()
         if key not in written and key not in writing.inert and without_indices(key) not in spoken
-        and any(_sleeps_there(path, kept, writing.inert) for path in out.plans)
+        and any(_sleeps_there(path, outs, writing.inert) for path in out.plans)
     }  # fmt: skip
     not_here = {
         key: out
@@ -70,8 +70,8 @@ def keep_as_written(
         if key not in written and isinstance(out.value, OpenKey) and not out.plans
     }
     telling = {} if launched_so else _told_by_the_line(written, origins, writing)
-    writing.out = {**kept, **pins, **lively, **not_here, **telling}
-    for key, out in kept.items():
+    writing.out = {**outs, **pins, **lively, **not_here, **telling}
+    for key, out in outs.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
 
@@ -81,19 +81,19 @@ def _told_by_the_line(written: Container[str], origins: Mapping[str, Origin], wr
     named = writing.backend == registry.framework(writing.framework).trainer or any(
         key in written for key in registry.TRAINER_KEYS
     )
-    said = {path for path, origin in origins.items() if origin.kind is Kind.WRITTEN and not origin.keys}
+    paths = {path for path, origin in origins.items() if origin.kind is Kind.WRITTEN and not origin.keys}
     return {
         key: out
         for key, out in writing.out.items()
         if key not in written
         and (
-            not said.isdisjoint(out.plans)
+            not paths.isdisjoint(out.plans)
             or (not named and key in registry.TRAINER_KEYS and out.value == writing.backend)
         )
     }
 
 
-def _sleeps_there(path: str, kept: Mapping[str, Out], inert: Container[str]) -> bool:
+def _sleeps_there(path: str, outs: Mapping[str, Out], inert: Container[str]) -> bool:
     """True where the file has a plan value by keys none of which acts in the release that is written."""
-    said = [key for key, out in kept.items() if path in out.plans]
-    return bool(said) and all(key in inert for key in said)
+    keys = [key for key, out in outs.items() if path in out.plans]
+    return bool(keys) and all(key in inert for key in keys)

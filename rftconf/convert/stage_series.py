@@ -53,13 +53,15 @@ class Series:
     @property
     def questions(self) -> tuple[Question, ...]:
         """What is still open in any of the runs, under the names of their files; what all of them read comes once."""
-        found = [
+        questions = [
             replace(question, name=_own_name(step, question.name))
             for step in self.steps
             for question in questions_of(step.conversion.ledger, tuple(_of_the_step(step, self.steps)))
         ]
-        found += questions_of(self.ledger, tuple(one for one in self.ledger.decisions if one in self.hand_over))
-        return tuple({question.name: question for question in found}.values())
+        questions += questions_of(
+            self.ledger, tuple(decision for decision in self.ledger.decisions if decision in self.hand_over)
+        )
+        return tuple({question.name: question for question in questions}.values())
 
     @property
     def files(self) -> Iterator[tuple[str, str]]:
@@ -75,26 +77,26 @@ def is_series(loaded: Loaded, to: str) -> bool:
 
 def convert_series(loaded: Loaded, to: str, options: Options) -> Series:
     """Convert every stage. Raises RefusedError, with the stage's name, where one has no faithful target."""
-    asked = registry.framework(to)
+    framework = registry.framework(to)
     steps: list[Step] = []
     for number, stage in enumerate(loaded.stages):
         last = number == len(loaded.stages) - 1
-        ready = _prepared(stage, loaded.stages[number - 1] if number else None, asked.family, last=last)
+        ready = _prepared(stage, loaded.stages[number - 1] if number else None, framework.family, last=last)
         try:
-            done = convert_stage(loaded, ready, asked, _options_of(number, stage, options), alone=False)
+            done = convert_stage(loaded, ready, framework, _options_of(number, stage, options), alone=False)
         except RefusedError as error:
             raise RefusedError(f"stage {stage.name}: {error}", choices=error.choices) from error
         steps.append(_step(number, stage, done))
-    _refuse_by_path(asked)
+    _refuse_by_path(framework)
     hand_over = _about_adapters(loaded, steps)
     ledger = drop_answered_decisions(_ledger(loaded, steps, hand_over), options.answers)
-    return Series(tuple(steps), script(asked.family, [step.start for step in steps]), ledger, tuple(hand_over))
+    return Series(tuple(steps), script(framework.family, [step.start for step in steps]), ledger, tuple(hand_over))
 
 
-def _refuse_by_path(asked: Framework) -> None:
-    if asked.family not in WAYS:
+def _refuse_by_path(framework: Framework) -> None:
+    if framework.family not in WAYS:
         raise RefusedError(
-            f"the runs of {asked.title} do not hand over checkpoints by path: convert the stages one by one"
+            f"the runs of {framework.title} do not hand over checkpoints by path: convert the stages one by one"
         )
 
 
@@ -111,8 +113,8 @@ def _options_of(number: int, stage: StageRead, options: Options) -> Options:
         for name, answer in options.answers.items()
         if name.startswith((stem, "$"))
     }
-    said = {answer.to: answer.value for answer in own.values() if answer.to in ("layout", "rollout-gpus")}
-    layout, gpus = said.get("layout"), said.get("rollout-gpus")
+    settings = {answer.to: answer.value for answer in own.values() if answer.to in ("layout", "rollout-gpus")}
+    layout, gpus = settings.get("layout"), settings.get("rollout-gpus")
     return replace(
         options,
         answers=own,
@@ -195,16 +197,16 @@ def _part(value: Value) -> str | Var:
 
 def _ledger(loaded: Loaded, steps: list[Step], hand_over: Sequence[Decision]) -> Ledger:
     """One account of the source over all runs; target keys carry the name of their file."""
-    found: dict[str, SourceLine] = {}
+    lines: dict[str, SourceLine] = {}
     for step, stage in zip(steps, loaded.stages, strict=True):
         mine = {leaf.key for _, leaf in stage.reading.source.leaves()}
-        others = {leaf.key for other in loaded.stages for _, leaf in other.reading.source.leaves()} - mine
+        others = {leaf.key for stage in loaded.stages for _, leaf in stage.reading.source.leaves()} - mine
         for line in step.conversion.ledger.sources:
             if line.key not in others:
                 named = replace(line, targets=tuple(f"{step.file}: {target}" for target in line.targets))
-                found[line.key] = _worse(found[line.key], named) if line.key in found else named
+                lines[line.key] = _worse(lines[line.key], named) if line.key in lines else named
     order = [leaf.key for leaf in loaded.document.leaves]
-    sources = tuple(_stage_name_as_file(found[key]) for key in dict.fromkeys(order) if key in found)
+    sources = tuple(_stage_name_as_file(lines[key]) for key in dict.fromkeys(order) if key in lines)
     first = steps[0].conversion.ledger
     return Ledger(
         first.source_framework,
@@ -218,7 +220,9 @@ def _ledger(loaded: Loaded, steps: list[Step], hand_over: Sequence[Decision]) ->
         _learning(steps),
         answered=tuple(
             dict.fromkeys(
-                replace(one, key=_own_name(step, one.key)) for step in steps for one in step.conversion.ledger.answered
+                replace(decision, key=_own_name(step, decision.key))
+                for step in steps
+                for decision in step.conversion.ledger.answered
             )
         ),
     )
@@ -226,12 +230,12 @@ def _ledger(loaded: Loaded, steps: list[Step], hand_over: Sequence[Decision]) ->
 
 def _learning(steps: list[Step]) -> tuple[Change, ...]:
     """What changes the learning in any of the runs, the runs in order within a tier."""
-    found = (
+    changes = (
         replace(change, says=f"{step.stage}: {change.says[0].lower()}{change.says[1:]}")
         for step in steps
         for change in step.conversion.ledger.learning
     )
-    return in_order(list(found))
+    return in_order(list(changes))
 
 
 def _target(step: Step, line: TargetLine) -> TargetLine:
@@ -245,12 +249,12 @@ def _stage_name_as_file(line: SourceLine) -> SourceLine:
     return replace(line, state=State.DERIVED, reason="names the run's file, and its folder below the whole run's")
 
 
-def _worse(one: SourceLine, other: SourceLine) -> SourceLine:
+def _worse(first_line: SourceLine, other_line: SourceLine) -> SourceLine:
     order = list(State)
-    lost = one.state in LOSSES or other.state in LOSSES
-    worse = (max if lost else min)(one, other, key=lambda line: order.index(line.state))
-    reason = "; ".join(dict.fromkeys(line.reason for line in (one, other) if line.reason))
-    return replace(worse, targets=(*one.targets, *other.targets), reason=reason)
+    lost = first_line.state in LOSSES or other_line.state in LOSSES
+    worse = (max if lost else min)(first_line, other_line, key=lambda line: order.index(line.state))
+    reason = "; ".join(dict.fromkeys(line.reason for line in (first_line, other_line) if line.reason))
+    return replace(worse, targets=(*first_line.targets, *other_line.targets), reason=reason)
 
 
 def _decisions_of_steps(steps: list[Step]) -> list[Decision]:
@@ -266,20 +270,20 @@ def _own_name(step: Step, key: str) -> str:
 
 def _of_the_step(step: Step, steps: Sequence[Step]) -> list[Decision]:
     """What a person must decide about one run; the launcher sets what is handed over."""
-    handed = {one.start.variable for one in steps[:-1]}
-    return [one for one in step.conversion.ledger.decisions if one.key.removeprefix("$") not in handed]
+    handed = {step.start.variable for step in steps[:-1]}
+    return [decision for decision in step.conversion.ledger.decisions if decision.key.removeprefix("$") not in handed]
 
 
 def _about_adapters(loaded: Loaded, steps: list[Step]) -> list[Decision]:
     """What is handed over besides whole weights, and where nothing is saved."""
-    asked = []
+    decisions = []
     for stage, step in list(zip(loaded.stages, steps, strict=True))[:-1]:
         if stage.values.get("stage.model_options.lora.rank"):
             why = f"stage {stage.name} trains an adapter: merge it into the weights before the next stage starts from them"
-            asked.append(
+            decisions.append(
                 Decision(f"{step.file}: checkpoint", why, ("merge the adapter", "or name it to the next stage"))
             )
         if stage.values.get("stage.kind") in WITH_ROLLOUTS and not stage.values.get(SAVED):
             why = f"stage {stage.name} saves nothing, and the next stage starts from its last checkpoint"
-            asked.append(Decision(f"{step.file}: trainer.save_freq", why, ("a number of rollout periods above 0",)))
-    return asked
+            decisions.append(Decision(f"{step.file}: trainer.save_freq", why, ("a number of rollout periods above 0",)))
+    return decisions

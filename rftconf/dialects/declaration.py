@@ -144,11 +144,11 @@ def all_names() -> tuple[str, ...]:
 
 def find(name: str) -> Dialect:
     """The fork called `name`, by its file or title in any case. Raises UsageError when none is."""
-    wanted = name.strip().lower()
+    wanted_name = name.strip().lower()
     for known in all_names():
-        if wanted == known:
+        if wanted_name == known:
             return load(known)
-    titled = next((known for known in all_names() if load(known).title.lower() == wanted), None)
+    titled = next((known for known in all_names() if load(known).title.lower() == wanted_name), None)
     if titled is None:
         raise UsageError(f"no dialect is called {name!r}; known: {', '.join(all_names())}")
     return load(titled)

@@ -50,7 +50,7 @@ class Stated:
 def translate(dialect: Dialect, leaves: Mapping[str, Leaf]) -> Translation:
     """The leaves under the framework's names, as far as the declaration has names for them."""
     values = _values(dialect, leaves)
-    done, order = Translation(dialect.title), {leaf.key: at for at, leaf in enumerate(leaves.values())}
+    done, order = Translation(dialect.title), {leaf.key: index for index, leaf in enumerate(leaves.values())}
     named: dict[str, tuple[Name, Leaf]] = {}
     for key, leaf in leaves.items():
         cases = [(case, _value(case, leaf.value, values)) for case in cases_of(dialect, key, values)]
@@ -91,8 +91,8 @@ def _values(dialect: Dialect, leaves: Mapping[str, Leaf]) -> dict[str, Value]:
 
 
 def _acts(fact: Fact, value: Value, values: Mapping[str, Value]) -> bool:
-    known = {key: wanted for key, wanted in fact.when.items() if not isinstance(values.get(key), Expr)}
-    return all(_alike(values.get(key), wanted) for key, wanted in known.items()) and not any(
+    known = {key: value for key, value in fact.when.items() if not isinstance(values.get(key), Expr)}
+    return all(_alike(values.get(key), value) for key, value in known.items()) and not any(
         _alike(value, off) for off in fact.off
     )
 
@@ -123,11 +123,11 @@ def cases_of(dialect: Dialect, key: str, values: Mapping[str, Value]) -> tuple[N
     return tuple(case for case in cases if all(_alike(values.get(k), v) for k, v in case.when.items()))
 
 
-def _alike(value: Value, wanted: Value) -> bool:
+def _alike(value: Value, expected: Value) -> bool:
     """Switches of a launch line may be words: `True` and `true` are one value, and so are `null` and nothing."""
     if isinstance(value, (Expr, list, dict)):
         return False
-    return str(value).lower() == str(wanted).lower() or (wanted == "null" and value is None)
+    return str(value).lower() == str(expected).lower() or (expected == "null" and value is None)
 
 
 def _target(case: Name, key: str) -> str:
@@ -155,13 +155,13 @@ def _value(case: Name, value: Value, values: Mapping[str, Value]) -> Any:
 
 def _counted(case: Name, value: Any, values: Mapping[str, Value]) -> Any:
     """A number with another key's number in it: their product, or the other one in so many parts."""
-    other: Any = values.get(case.times, 1) if case.times else values.get(case.divides)
-    other = len(other) if isinstance(other, list) else other
-    if not all(isinstance(part, (int, float, Expr)) and not isinstance(part, bool) for part in (value, other)):
+    factor: Any = values.get(case.times, 1) if case.times else values.get(case.divides)
+    factor = len(factor) if isinstance(factor, list) else factor
+    if not all(isinstance(part, (int, float, Expr)) and not isinstance(part, bool) for part in (value, factor)):
         return _UNFIT
     if case.times:
-        return value * other * case.factor
-    return other / value if isinstance(value, Expr) or value else _UNFIT
+        return value * factor * case.factor
+    return factor / value if isinstance(value, Expr) or value else _UNFIT
 
 
 def _side(case: Name, value: Value) -> Any:

@@ -51,30 +51,32 @@ h1, h2, p { overflow-wrap: anywhere; }
 """
 
 
-def comparison_html(found: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> str:
+def comparison_html(comparison: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> str:
     """The page."""
-    return "\n".join(_page(found, effects)) + "\n"
+    return "\n".join(_page(comparison, effects)) + "\n"
 
 
-def _page(found: Comparison, effects: Sequence[Effect]) -> Iterator[str]:
-    names = [_text(side.name) for side in (found.a, found.b)]
-    tone = {"same": "var(--green)", "different": "var(--red)"}.get(found.verdict(), "var(--amber)")
+def _page(comparison: Comparison, effects: Sequence[Effect]) -> Iterator[str]:
+    names = [_text(side.name) for side in (comparison.a, comparison.b)]
+    tone = {"same": "var(--green)", "different": "var(--red)"}.get(comparison.verdict(), "var(--amber)")
     yield '<!doctype html><html lang="en"><head><meta charset="utf-8">'
     yield f'<title>{names[0]} and {names[1]}</title><meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{STYLE}</style></head><body><h1>{names[0]} and {names[1]}</h1>"
-    yield f'<p class="verdict" style="--tone:{tone}">{_text(verdict_text(found, effects))}</p>'
+    yield f'<p class="verdict" style="--tone:{tone}">{_text(verdict_text(comparison, effects))}</p>'
     yield f"<table>{_head(*OF_A_SIDE)}"
-    for letter, side, math, plan in zip("AB", (found.a, found.b), found.math_ids, found.plan_ids, strict=True):
-        told = zip(OF_A_SIDE, (side.name, side.title, math, plan), strict=True)
-        yield f"<tr><td>{letter}</td>{''.join(_cell(name, _text(text)) for name, text in told)}</tr>"
+    for letter, side, math, plan in zip(
+        "AB", (comparison.a, comparison.b), comparison.math_ids, comparison.plan_ids, strict=True
+    ):
+        rows = zip(OF_A_SIDE, (side.name, side.title, math, plan), strict=True)
+        yield f"<tr><td>{letter}</td>{''.join(_cell(name, _text(text)) for name, text in rows)}</tr>"
     yield "</table>"
-    for stage in found.stages:
-        if len(found.stages) > 1:
+    for stage in comparison.stages:
+        if len(comparison.stages) > 1:
             yield f"<h2>Stage {_text(stage.name)}</h2>"
         yield from _totals(stage.totals)
         for effect in effects:
             yield from _effect(effect, stage)
-    yield from _stages_of_one_side(found)
+    yield from _stages_of_one_side(comparison)
     yield "</body></html>"
 
 
@@ -82,37 +84,37 @@ def _totals(counted: Sequence[Counted]) -> Iterator[str]:
     if not counted:
         return
     yield f"<h2>Totals</h2><table>{_head('A', 'B', 'formula')}"
-    for one in counted:
-        mark, tone = MARKS[one.same]
-        yield f'<tr class="{tone}"><td class=field>{mark} {_text(one.total.name)} <span class=soft>[{_text(one.total.unit)}]</span></td>'
-        yield _cell("A", _text(total_text(one.a))) + _cell("B", _text(total_text(one.b)))
-        yield f'<td class=soft data-as="formula">{_text(one.total.how)}</td></tr>'
+    for total in counted:
+        mark, tone = MARKS[total.same]
+        yield f'<tr class="{tone}"><td class=field>{mark} {_text(total.total.name)} <span class=soft>[{_text(total.total.unit)}]</span></td>'
+        yield _cell("A", _text(total_text(total.a))) + _cell("B", _text(total_text(total.b)))
+        yield f'<td class=soft data-as="formula">{_text(total.total.how)}</td></tr>'
     yield "</table>"
 
 
 def _effect(effect: Effect, stage: Stages) -> Iterator[str]:
-    found = [one for one in stage.differences if one.known.effect is effect]
-    if not found:
+    differences = [difference for difference in stage.differences if difference.known.effect is effect]
+    if not differences:
         return
-    yield f'<h2 class="{effect}">{_text(TITLES[effect])} ({count_text(found)})</h2>'
+    yield f'<h2 class="{effect}">{_text(TITLES[effect])} ({count_text(differences)})</h2>'
     for group in GROUPS:
-        inside = [one for one in found if one.known.group == group]
+        inside = [difference for difference in differences if difference.known.group == group]
         if inside:
             yield f"<h3>{_text(group)}</h3><table>{_head('A', 'B')}"
             yield from map(_difference, inside)
             yield "</table>"
 
 
-def _difference(one: Difference) -> str:
-    unsure = "" if one.certain else " <span class=unknown>cannot be compared</span>"
-    name = f"<code>{_text(one.path.removeprefix('stage.'))}</code>{unsure}<br><span class=soft>{_text(one.known.does)}</span>"
-    a, b = narrowed(one)
-    return f"<tr><td class=field>{name}</td>{_seen('A', one.path, a)}{_seen('B', one.path, b)}</tr>"
+def _difference(difference: Difference) -> str:
+    unsure = "" if difference.certain else " <span class=unknown>cannot be compared</span>"
+    name = f"<code>{_text(difference.path.removeprefix('stage.'))}</code>{unsure}<br><span class=soft>{_text(difference.known.does)}</span>"
+    a, b = narrowed(difference)
+    return f"<tr><td class=field>{name}</td>{_seen('A', difference.path, a)}{_seen('B', difference.path, b)}</tr>"
 
 
-def _seen(side: str, path: str, seen: Seen) -> str:
-    told = f"{_text(seen_text(path, seen, LONGEST))}<br><span class=soft>{_text(said_text(seen.said))}</span>"
-    return _cell(side, told)
+def _seen(side: str, path: str, value: Seen) -> str:
+    text = f"{_text(seen_text(path, value, LONGEST))}<br><span class=soft>{_text(said_text(value.said))}</span>"
+    return _cell(side, text)
 
 
 def _head(*names: str) -> str:
@@ -124,19 +126,19 @@ def _cell(name: str, html: str) -> str:
     return f'<td data-as="{name}">{html}</td>'
 
 
-def _stages_of_one_side(found: Comparison) -> Iterator[str]:
-    for letter, names in (("A", found.only_a), ("B", found.only_b)):
+def _stages_of_one_side(comparison: Comparison) -> Iterator[str]:
+    for letter, names in (("A", comparison.only_a), ("B", comparison.only_b)):
         if names:
             yield f"<h2 class=mathematics>Stages of {letter} only</h2><p>{_text(', '.join(names))}</p>"
-    for title, keys in (("Settings outside the plan that differ", found.own),
-                        ("Settings outside the plan, not compared", found.uncompared)):  # fmt: skip
+    for title, keys in (("Settings outside the plan that differ", comparison.own),
+                        ("Settings outside the plan, not compared", comparison.uncompared)):  # fmt: skip
         if keys:
             yield f"<h2>{title} ({len(keys)})</h2><table>{_head('A', 'B')}"
-            for one in keys:
-                a, b = (_text(value_text(one.key, value, LONGEST)) for value in (one.a, one.b))
-                yield f"<tr><td class=field><code>{_text(one.key)}</code></td>{_cell('A', a)}{_cell('B', b)}</tr>"
+            for own_key in keys:
+                a, b = (_text(value_text(own_key.key, value, LONGEST)) for value in (own_key.a, own_key.b))
+                yield f"<tr><td class=field><code>{_text(own_key.key)}</code></td>{_cell('A', a)}{_cell('B', b)}</tr>"
             yield "</table>"
-    for letter, idle in zip("AB", found.idle, strict=True):
+    for letter, idle in zip("AB", comparison.idle, strict=True):
         if idle:
             yield f"<h2>Written in {letter}, without effect ({len(idle)})</h2><table>"
             for key in idle:

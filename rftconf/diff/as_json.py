@@ -21,70 +21,75 @@ VERSION = 1
 """Of the JSON form. It grows only when a field changes its meaning or goes."""
 
 
-def comparison_json(found: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> dict[str, Any]:
+def comparison_json(comparison: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> dict[str, Any]:
     """Everything that was found; what is not known is null, and secrets are absent."""
     counted = tuple(effect for effect in effects if effect in COUNTED) or tuple(effects)
     return {
         "version": VERSION,
-        "verdict": str(found.verdict(counted)),
-        "a": _side(found.a, found.math_ids[0], found.plan_ids[0]),
-        "b": _side(found.b, found.math_ids[1], found.plan_ids[1]),
-        "counts": {str(effect): len(found.of(effect)) for effect in effects},
+        "verdict": str(comparison.verdict(counted)),
+        "a": _side(comparison.a, comparison.math_ids[0], comparison.plan_ids[0]),
+        "b": _side(comparison.b, comparison.math_ids[1], comparison.plan_ids[1]),
+        "counts": {str(effect): len(comparison.of(effect)) for effect in effects},
         "stages": [
             {
                 "a": stage.a,
                 "b": stage.b,
                 "name": stage.name,
-                "totals": [counted_json(one) for one in stage.totals],
-                "causes": [_cause(one) for one in of_stages(found, stage)] if Effect.MATHEMATICS in effects else [],
-                "differences": [difference_json(one) for one in stage.differences if one.known.effect in effects],
+                "totals": [counted_json(total) for total in stage.totals],
+                "causes": [_cause(cause) for cause in of_stages(comparison, stage)]
+                if Effect.MATHEMATICS in effects
+                else [],
+                "differences": [difference_json(d) for d in stage.differences if d.known.effect in effects],
             }
-            for stage in found.stages
+            for stage in comparison.stages
         ],
-        "only_in_a": list(found.only_a),
-        "only_in_b": list(found.only_b),
-        "outside_the_plan": [_own_key_json(one, compared=True) for one in found.own]
-        + [_own_key_json(one, compared=False) for one in found.uncompared],
-        "without_effect": {"a": [_idle(one) for one in found.idle[0]], "b": [_idle(one) for one in found.idle[1]]},
+        "only_in_a": list(comparison.only_a),
+        "only_in_b": list(comparison.only_b),
+        "outside_the_plan": [_own_key_json(own_key, compared=True) for own_key in comparison.own]
+        + [_own_key_json(own_key, compared=False) for own_key in comparison.uncompared],
+        "without_effect": {
+            "a": [_idle(idle) for idle in comparison.idle[0]],
+            "b": [_idle(idle) for idle in comparison.idle[1]],
+        },
     }
 
 
-def _cause(one: Ranked) -> dict[str, Any]:
+def _cause(cause: Ranked) -> dict[str, Any]:
     """One reason why the two learn differently; they stand in the order of their effect."""
-    size = one.measured.doublings
+    size = cause.measured.doublings
     return {
-        "cause": one.cause.name,
-        "tier": one.tier.name.lower(),
-        "says": one.measured.says,
+        "cause": cause.cause.name,
+        "tier": cause.tier.name.lower(),
+        "says": cause.measured.says,
         "doublings": None if size is None else value_json(size),
-        "paths": [difference.path for difference in one.found],
+        "paths": [d.path for d in cause.found],
     }
 
 
-def counted_json(one: Counted) -> dict[str, Any]:
+def counted_json(counted: Counted) -> dict[str, Any]:
     """A derived total on both sides."""
-    total = one.total
+    total = counted.total
     return {
         "name": total.name,
         "unit": total.unit,
         "formula": total.how,
         "mathematics": total.mathematics,
-        "a": total_json(one.a),
-        "b": total_json(one.b),
-        "same": one.same,
+        "a": total_json(counted.a),
+        "b": total_json(counted.b),
+        "same": counted.same,
     }
 
 
-def difference_json(one: Difference) -> dict[str, Any]:
+def difference_json(difference: Difference) -> dict[str, Any]:
     """A field that is not the same."""
     return {
-        "path": one.path,
-        "group": one.known.group,
-        "effect": str(one.known.effect),
-        "does": one.known.does,
-        "certain": one.certain,
-        "a": _seen(one.path, one.a),
-        "b": _seen(one.path, one.b),
+        "path": difference.path,
+        "group": difference.known.group,
+        "effect": str(difference.known.effect),
+        "does": difference.known.does,
+        "certain": difference.certain,
+        "a": _seen(difference.path, difference.a),
+        "b": _seen(difference.path, difference.b),
     }
 
 
@@ -92,24 +97,24 @@ def _side(side: Side, math: str, plan: str) -> dict[str, Any]:
     return {"file": side.name, "framework": side.framework, "release": side.release, "math_id": math, "plan_id": plan}
 
 
-def _seen(path: str, seen: Seen) -> dict[str, Any]:
-    hidden = is_secret(path.rpartition(".")[2], seen.value)
-    value = None if hidden else value_json(total_json(seen.value))
-    return {"value": value, "origin": _told_json(seen.said), "no_effect_because": seen.idle}
+def _seen(path: str, side: Seen) -> dict[str, Any]:
+    hidden = is_secret(path.rpartition(".")[2], side.value)
+    value = None if hidden else value_json(total_json(side.value))
+    return {"value": value, "origin": _told_json(side.said), "no_effect_because": side.idle}
 
 
-def _told_json(said: Said | None) -> dict[str, Any] | None:
-    if said is None:
+def _told_json(statement: Said | None) -> dict[str, Any] | None:
+    if statement is None:
         return None
-    keys = [{"key": key, "place": place_json(place)} for key, place in said.keys]
-    return {"kind": str(said.kind), "keys": keys, "how": said.how, "default_of": said.release or None}
+    keys = [{"key": key, "place": place_json(place)} for key, place in statement.keys]
+    return {"kind": str(statement.kind), "keys": keys, "how": statement.how, "default_of": statement.release or None}
 
 
-def _own_key_json(one: Own, *, compared: bool) -> dict[str, Any]:
-    values = {"a": one.a, "b": one.b}
-    plain = {side: None if is_secret(one.key, value) else value_json(value) for side, value in values.items()}
-    return {"key": one.key, **plain, "compared": compared}
+def _own_key_json(own_key: Own, *, compared: bool) -> dict[str, Any]:
+    values = {"a": own_key.a, "b": own_key.b}
+    plain = {side: None if is_secret(own_key.key, value) else value_json(value) for side, value in values.items()}
+    return {"key": own_key.key, **plain, "compared": compared}
 
 
-def _idle(one: Idle) -> dict[str, Any]:
-    return {"key": one.key, "place": place_json(one.place), "why": one.why}
+def _idle(idle: Idle) -> dict[str, Any]:
+    return {"key": idle.key, "place": place_json(idle.place), "why": idle.why}

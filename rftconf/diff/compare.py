@@ -22,7 +22,7 @@ from rftconf.plan.trainer_numbers import in_every_trainers_words, moved, trained
 
 NUMBERS = ("stage.batch.", "stage.run_length.", "stage.algorithm.")
 """What decides whether other fields do anything."""
-_EFFECTS = {effect: at for at, effect in enumerate(Effect)}
+_EFFECTS = {effect: index for index, effect in enumerate(Effect)}
 
 
 class Verdict(StrEnum):
@@ -109,15 +109,15 @@ class Comparison:
 
     def of(self, effect: Effect) -> list[Difference]:
         """The differences of one effect, over all stages."""
-        return [one for stage in self.stages for one in stage.differences if one.known.effect is effect]
+        return [d for stage in self.stages for d in stage.differences if d.known.effect is effect]
 
     def verdict(self, effects: Sequence[Effect] = COUNTED) -> Verdict:
         """The answer as far as `effects` go. Keys outside the plan count for the mathematics: nobody knows better."""
-        found = [one for effect in effects for one in self.of(effect)]
+        differences = [d for effect in effects for d in self.of(effect)]
         outside = Effect.MATHEMATICS in effects and bool(self.only_a or self.only_b or self.own)
-        if outside or any(one.certain for one in found):
+        if outside or any(d.certain for d in differences):
             return Verdict.DIFFERENT
-        return Verdict.UNKNOWN if found else Verdict.SAME
+        return Verdict.UNKNOWN if differences else Verdict.SAME
 
     @property
     def idle(self) -> tuple[tuple[Idle, ...], tuple[Idle, ...]]:
@@ -128,16 +128,18 @@ class Comparison:
 def compare(a: Side, b: Side) -> Comparison:
     """All differences of two runs."""
     pairs = list(_pairs(a, b))
-    left = tuple(_stage_title(a, index) for index in range(len(a.stages)) if index not in {one for one, _ in pairs})
+    left = tuple(
+        _stage_title(a, index) for index in range(len(a.stages)) if index not in {index_a for index_a, _ in pairs}
+    )
     right = tuple(
-        _stage_title(b, index) for index in range(len(b.stages)) if index not in {other for _, other in pairs}
+        _stage_title(b, index) for index in range(len(b.stages)) if index not in {index_b for _, index_b in pairs}
     )
     own = _own_keys(a, b)
     alike = a.family == b.family
     return Comparison(
         a,
         b,
-        tuple(_stages(a, b, one, other) for one, other in pairs),
+        tuple(_stages(a, b, index_a, index_b) for index_a, index_b in pairs),
         left,
         right,
         own if alike else (),
@@ -153,25 +155,25 @@ def _pairs(a: Side, b: Side) -> Iterator[tuple[int, int]]:
     if len(a.stages) == len(b.stages):
         yield from enumerate(range(len(b.stages)))
         return
-    mine, theirs = ([str(stage.get("stage.kind")) for stage in reversed(one.stages)] for one in (a, b))
+    mine, theirs = ([str(stage.get("stage.kind")) for stage in reversed(side.stages)] for side in (a, b))
     for block in reversed(SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()):
         ends = len(mine) - block.a, len(theirs) - block.b
         yield from ((ends[0] - step, ends[1] - step) for step in range(block.size, 0, -1))
 
 
-def _stage_title(one: Side, index: int) -> str:
-    stage = one.stages[index]
+def _stage_title(side: Side, index: int) -> str:
+    stage = side.stages[index]
     name = stage.get("stage.name")
     kind = stage.get("stage.kind")
     return f"{name} ({kind})" if name else f"stage {index + 1} ({kind})"
 
 
-def _stages(a: Side, b: Side, one: int, other: int) -> Stages:
-    values = a.stages[one], b.stages[other]
+def _stages(a: Side, b: Side, index_a: int, index_b: int) -> Stages:
+    values = a.stages[index_a], b.stages[index_b]
     counted = tuple(_counted(values[0], values[1]))
-    does = (a.does[one] if a.does else nothing, b.does[other] if b.does else nothing)
-    found = differences((values[0], a.said[one]), (values[1], b.said[other]), does)
-    return Stages(one, other, _stage_title(a, one), counted, found)
+    does = (a.does[index_a] if a.does else nothing, b.does[index_b] if b.does else nothing)
+    listed = differences((values[0], a.said[index_a]), (values[1], b.said[index_b]), does)
+    return Stages(index_a, index_b, _stage_title(a, index_a), counted, listed)
 
 
 def differences(a: SaidOfStage, b: SaidOfStage, does: tuple[Does, Does] = (nothing, nothing)) -> tuple[Difference, ...]:
@@ -189,8 +191,8 @@ def _in_the_same_fields(stage: SaidOfStage) -> SaidOfStage:
     return in_every_trainers_words(stage[0]), moved(stage[1], stage[0])
 
 
-def _counted(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Counted]:
-    a, b = totals(one), totals(other)
+def _counted(values_a: Mapping[str, Any], values_b: Mapping[str, Any]) -> Iterator[Counted]:
+    a, b = totals(values_a), totals(values_b)
     for total in TOTALS:
         mine, theirs = a[total.name], b[total.name]
         if mine is None and theirs is None:
@@ -199,32 +201,32 @@ def _counted(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Count
         yield Counted(total, mine, theirs, None if unknown else same(plain(mine), plain(theirs)))
 
 
-def _differences(one: Half, other: Half) -> Iterator[Difference]:
-    kind = one.raw.get("stage.kind")
-    hangs = _Hanging(one, other)
-    for path in {**one.acts, **other.acts}:
-        (mine, known), (theirs, told) = one.acting(path), other.acting(path)
+def _differences(half_a: Half, half_b: Half) -> Iterator[Difference]:
+    kind = half_a.raw.get("stage.kind")
+    hangs = _Hanging(half_a, half_b)
+    for path in {**half_a.acts, **half_b.acts}:
+        (mine, known), (theirs, theirs_known) = half_a.acting(path), half_b.acting(path)
         answer = same(mine, theirs)
         if answer is not True:
-            silent = not (known and told)
+            silent = not (known and theirs_known)
             certain = answer is False and not silent and not hangs.on(path)
-            yield Difference(path, known_of(path, kind), one.seen(path), other.seen(path), certain=certain)
+            yield Difference(path, known_of(path, kind), half_a.seen(path), half_b.seen(path), certain=certain)
 
 
 class _Hanging:
     """The fields of two sides that may or may not act, because a number that decides it is not known."""
 
-    def __init__(self, one: Half, other: Half) -> None:
-        self._sides = (one, other)
+    def __init__(self, half_a: Half, other: Half) -> None:
+        self._sides = (half_a, other)
 
     @cached_property
     def _told(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The numbers of each side that the other one leaves open."""
-        one, other = self._sides
-        mine, theirs = _numbers(one.raw), _numbers(other.raw)
+        half_a, half_b = self._sides
+        mine, theirs = _numbers(half_a.raw), _numbers(half_b.raw)
         return (
-            {at: value for at, value in mine.items() if isinstance(other.raw.get(at), Expr)},
-            {at: value for at, value in theirs.items() if isinstance(one.raw.get(at), Expr)},
+            {path: value for path, value in mine.items() if isinstance(half_b.raw.get(path), Expr)},
+            {path: value for path, value in theirs.items() if isinstance(half_a.raw.get(path), Expr)},
         )
 
     @cached_property
@@ -238,34 +240,34 @@ class _Hanging:
         """
         if not self._open:
             return False
-        one, other = self._sides
-        mine, theirs = one.raw.get(path), other.raw.get(path)
+        half_a, half_b = self._sides
+        mine, theirs = half_a.raw.get(path), half_b.raw.get(path)
         if mine is not None and same(plain(mine), plain(theirs)) is True:
             return True
         return self._sleeps(0, path) or self._sleeps(1, path)
 
-    def _sleeps(self, at: int, path: str) -> bool:
-        asleep, awake = self._sides[at], self._sides[1 - at]
+    def _sleeps(self, side_index: int, path: str) -> bool:
+        asleep, awake = self._sides[side_index], self._sides[1 - side_index]
         if path in asleep.acts or asleep.asleep.why(path) is None or path not in awake.acts:
             return False
-        return bool(self._told[at]) and self._by_numbers_of[at].why(path) is not None
+        return bool(self._told[side_index]) and self._by_numbers_of[side_index].why(path) is not None
 
     @cached_property
     def _by_numbers_of(self) -> tuple[Asleep, Asleep]:
         """What sleeps on the other side by the numbers of each."""
-        (one, other), (mine, theirs) = self._sides, self._told
-        return awake_and_asleep({**other.raw, **mine})[1], awake_and_asleep({**one.raw, **theirs})[1]
+        (half_a, half_b), (mine, theirs) = self._sides, self._told
+        return awake_and_asleep({**half_b.raw, **mine})[1], awake_and_asleep({**half_a.raw, **theirs})[1]
 
 
 def _numbers(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {at: value for at, value in raw.items() if at.startswith(NUMBERS)}
+    return {path: value for path, value in raw.items() if path.startswith(NUMBERS)}
 
 
-def _place(one: Difference) -> tuple[int, int]:
-    return _EFFECTS[one.known.effect], GROUPS.index(one.known.group)
+def _place(difference: Difference) -> tuple[int, int]:
+    return _EFFECTS[difference.known.effect], GROUPS.index(difference.known.group)
 
 
 def _own_keys(a: Side, b: Side) -> tuple[Own, ...]:
     keys = dict.fromkeys([*a.own, *b.own])
-    found = (Own(key, a.own.get(key), b.own.get(key)) for key in keys)
-    return tuple(one for one in found if one.a != one.b)
+    pairs = (Own(key, a.own.get(key), b.own.get(key)) for key in keys)
+    return tuple(own_key for own_key in pairs if own_key.a != own_key.b)

@@ -50,11 +50,11 @@ def known_of(path: str, kind: object) -> Known:
 @cache
 def _row_of(path: str) -> tuple[Row, str]:
     """The row with the fewest `*` that fits, and what its first one is called."""
-    fitting = [(row.fields.count("*"), row, found) for row in ROWS if (found := _pattern(row.fields).fullmatch(path))]
+    fitting = [(row.fields.count("*"), row, match) for row in ROWS if (match := _pattern(row.fields).fullmatch(path))]
     if not fitting:
         raise KeyError(path)
-    _, row, found = min(fitting, key=lambda one: one[0])
-    part = found[1] if found.groups() else ""
+    _, row, match = min(fitting, key=lambda fit: fit[0])
+    part = match[1] if match.groups() else ""
     return row, WHO.get(part, part)
 
 

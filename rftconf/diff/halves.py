@@ -56,9 +56,9 @@ class Half:
 
     def seen(self, path: str) -> Seen:
         """What acts, else what was said and does nothing."""
-        told = self.does(path) if self.silent(path) else None
-        if told is not None:
-            return Seen(*told)
+        default = self.does(path) if self.silent(path) else None
+        if default is not None:
+            return Seen(*default)
         switch = self._is_off(path) or path in NEVER or path.endswith(SWITCHES)
         idle = None if path in self.acts or switch else self.asleep.why(path)
         return Seen(self.acts.get(path, self.raw.get(path)), self.said.get(path), idle)
@@ -75,8 +75,8 @@ class Half:
 
         It is not where the field does nothing, where silence means never or none, and where the whole list item is missing.
         """
-        told = self.raw.get(path) is not None or self.acts.get(path) is not None
-        if told or path in _SILENCE_SAYS or self.asleep.why(path) is not None:
+        value = self.raw.get(path) is not None or self.acts.get(path) is not None
+        if value or path in _SILENCE_SAYS or self.asleep.why(path) is not None:
             return False
         if path in LACKED and path not in self.said:
             return False
@@ -89,11 +89,11 @@ class Half:
         """What acts, by the framework's own doing where no key says it; and whether anybody tells."""
         if not self.silent(path):
             return self.acts.get(path), True
-        told = self.does(path)
-        return (self.acts.get(path), False) if told is None else (plain(told[0]), True)
+        default = self.does(path)
+        return (self.acts.get(path), False) if default is None else (plain(default[0]), True)
 
 
-def half_of(raw: Mapping[str, Any], said: Mapping[str, Said], does: Does) -> Half:
+def half_of(raw: Mapping[str, Any], statements: Mapping[str, Said], does: Does) -> Half:
     """One side of a stage, from its flat values, why they are there, and what its framework does without keys."""
-    items = frozenset(path[: at.end()] for path in raw if "[" in path for at in _ITEM_WITHIN.finditer(path))
-    return Half(raw, said, *awake_and_asleep(raw), does, items)
+    items = frozenset(path[: match.end()] for path in raw if "[" in path for match in _ITEM_WITHIN.finditer(path))
+    return Half(raw, statements, *awake_and_asleep(raw), does, items)

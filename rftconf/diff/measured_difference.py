@@ -47,7 +47,7 @@ class Pair(NamedTuple):
 
     def both(self, path: str) -> tuple[Any, Any]:
         """A field's two values: as a side says it, else as what it says under another field's name comes to."""
-        a, b = (spelled(one).get(path) if one.get(path) is None else one[path] for one in (self.a, self.b))
+        a, b = (spelled(values).get(path) if values.get(path) is None else values[path] for values in (self.a, self.b))
         return a, b
 
     def key(self, path: str) -> str:
@@ -153,18 +153,18 @@ def lead_of(pair: Pair) -> tuple[Any, Any]:
     return pair.both(pair.paths[0])
 
 
-def changed(tier: Tier, what: str, remedy: str = "", *, one: bool = False) -> Measure:
+def changed(tier: Tier, what: str, remedy: str = "", *, whole_sentence: bool = False) -> Measure:
     """Fields that are compared and not measured: what they are, and the first one's two values.
 
-    `one`: `what` says all of the field, and its name is not told.
+    `whole_sentence`: `what` says all of the field, and its name is not told.
     """
 
     def measure(pair: Pair) -> Measured:
         a, b = lead_of(pair)
-        gone = inf if tier is Tier.OBJECTIVE else None if tier is Tier.SCALE else 0.0
+        factor = inf if tier is Tier.OBJECTIVE else None if tier is Tier.SCALE else 0.0
         more = f", and {len(pair.paths) - 1} more of its settings" if len(pair.paths) > 1 else ""
-        named = what if one else f"{what} ({pair.paths[0].rpartition('.')[2]})"
-        return Measured(tier, sides(pair, named, a, b, pair.paths[0]) + more, gone, remedy, whole=bool(remedy))
+        named = what if whole_sentence else f"{what} ({pair.paths[0].rpartition('.')[2]})"
+        return Measured(tier, sides(pair, named, a, b, pair.paths[0]) + more, factor, remedy, whole=bool(remedy))
 
     return measure
 
@@ -175,12 +175,12 @@ def scaled(what: str, tier: Tier = Tier.SCALE) -> Measure:
     def measure(pair: Pair) -> Measured:
         a, b = lead_of(pair)
         times, doublings = factor(a, b)
-        gone = 0 in (a, b) and a != b and None not in (a, b)
-        said = f"{what} {times} ({render_value(a)} {pair.names[0]}, {render_value(b)} {pair.names[1]})"
-        text = said if times and not gone else sides(pair, what, a, b)
+        vanished = 0 in (a, b) and a != b and None not in (a, b)
+        sentence = f"{what} {times} ({render_value(a)} {pair.names[0]}, {render_value(b)} {pair.names[1]})"
+        text = sentence if times and not vanished else sides(pair, what, a, b)
         key = pair.key(pair.paths[0]) if unit_of(pair.paths[0]) is None else ""
         remedy = f"set {key}={render_value(a)}" if key and a is not None and b is not None else ""
-        return Measured(tier, text, inf if gone else doublings, remedy)
+        return Measured(tier, text, inf if vanished else doublings, remedy)
 
     return measure
 

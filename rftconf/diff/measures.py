@@ -33,7 +33,7 @@ def micro_batches(values: Values) -> Any:
     share = totals.ratio(totals.sequences_an_update(values), totals.ranks(values))
     lengths = [values.get(LENGTH + "prompt_max_tokens"), values.get(LENGTH + "response_max_tokens")]
     tokens = values.get(B + "micro.tokens_per_rank")
-    whole = [one for one in (*lengths, tokens) if isinstance(one, int) and one > 0]
+    whole = [size for size in (*lengths, tokens) if isinstance(size, int) and size > 0]
     if share is None or isinstance(share, Expr) or len(whole) < 3:
         return None
     return max(1, ceil(share * (whole[0] + whole[1]) / whole[2]))
@@ -45,9 +45,9 @@ def gradient_scale(pair: Pair) -> Measured:
     added = [scope == "micro_batch_sum" for scope in scopes]
     if added[0] == added[1]:
         ways = {"update": "over the whole update", "micro_batch_mean": "micro-batch by micro-batch"}
-        told = [ways.get(str(scope), render_value(scope)) for scope in scopes]
+        scopes_text = [ways.get(str(scope), render_value(scope)) for scope in scopes]
         says = (
-            f"The loss is averaged {told[0]} {pair.names[0]}, {told[1]} {pair.names[1]}: tokens of short micro-batches "
+            f"The loss is averaged {scopes_text[0]} {pair.names[0]}, {scopes_text[1]} {pair.names[1]}: tokens of short micro-batches "
             "weigh otherwise"
         )
         return Measured(Tier.SAMPLES, says, 0.0, "micro-batches of equal size weigh the same either way", whole=True)
@@ -74,9 +74,9 @@ def _clip_remedy(pair: Pair, times: Any, up: bool) -> str:
     if times is None or isinstance(times, Expr) or isinstance(clip, Expr):
         way = "multiply" if up else "divide"
         return f"{way} {key} (now {render_value(pair.b.get(CLIP))}) by that number; Adam's own steps stay as they are"
-    wanted = clip * times if up else clip / times
+    target = clip * times if up else clip / times
     how = f"{render_value(clip)} {'×' if up else '/'} {render_value(times)} micro-batches"
-    return f"set {key}={float(wanted):.4g} ({how}); Adam's own steps stay as they are"
+    return f"set {key}={float(target):.4g} ({how}); Adam's own steps stay as they are"
 
 
 def deviation(pair: Pair) -> Measured:
@@ -135,23 +135,27 @@ def averaged(values: Values) -> float | None:
         return after
     warm = min(float(warm), whole)
     falls = min(float(decays), whole) if isinstance(decays, (int, float)) and kind != "constant" else float(whole)
-    rest = max(falls - warm, 0.0)
-    tail = (whole - warm - rest) * (1.0 if kind == "constant" else floor)
-    return float((warm / 2 + rest * after + tail) / whole)
+    decay = max(falls - warm, 0.0)
+    tail = (whole - warm - decay) * (1.0 if kind == "constant" else floor)
+    return float((warm / 2 + decay * after + tail) / whole)
 
 
 def schedule(pair: Pair) -> Measured:
     """The mean learning rate of the run."""
-    one, other = averaged(pair.a), averaged(pair.b)
+    share_a, share_b = averaged(pair.a), averaged(pair.b)
     kinds = pair.both(O + "schedule")
     what = "The learning rate's schedule" if kinds[0] != kinds[1] else "How the learning rate rises and falls"
     values = kinds if kinds[0] != kinds[1] else lead_of(pair)
-    if not one or not other:
+    if not share_a or not share_b:
         return Measured(Tier.SCALE, sides(pair, what, *values), None)
-    times, doublings = factor(one, other)
+    times, doublings = factor(share_a, share_b)
     key = pair.key(O + "lr")
     lr = pair.b.get(O + "lr")
-    remedy = f"{key}={lr * one / other:.3g} keeps the mean" if key and isinstance(lr, float) and one != other else ""
+    remedy = (
+        f"{key}={lr * share_a / share_b:.3g} keeps the mean"
+        if key and isinstance(lr, float) and share_a != share_b
+        else ""
+    )
     return Measured(
         Tier.SCALE, f"{sides(pair, what, *values)}; its mean over the run {times}", doublings, remedy, whole=True
     )
@@ -162,7 +166,7 @@ def staleness(pair: Pair) -> Measured:
     old = totals.staleness(pair.a), totals.staleness(pair.b)
     if old[0] != old[1] and None not in old:
         says = f"Answers come from weights up to {render_value(old[1])} periods old {pair.names[1]}, {render_value(old[0])} {pair.names[0]}"
-        known = all(isinstance(one, int) for one in old)
+        known = all(isinstance(value, int) for value in old)
         key = pair.key(Y + "every_rollouts")
         return Measured(Tier.SCALE, says, float(abs(old[1] - old[0])) if known else None, f"see {key}" if key else "")
     return Measured(Tier.SAMPLES, sides(pair, "The engines get new weights", *lead_of(pair), pair.paths[0]))
@@ -176,21 +180,21 @@ def batches(pair: Pair) -> Measured:
         B + "prompts_per_rollout": "prompts per period",
         B + "passes": "passes over each sequence",
     }
-    found = [scaled(what)(pair._replace(paths=(path,))) for path, what in names.items() if path in pair.paths]
-    if not found:
+    measures = [scaled(what)(pair._replace(paths=(path,))) for path, what in names.items() if path in pair.paths]
+    if not measures:
         return changed(Tier.CHANCE, "How sequences are put into updates")(pair)
-    says = "; ".join(one.says for one in found)
-    return max(found, key=lambda one: one.doublings or 0)._replace(says=says[0].upper() + says[1:])
+    says = "; ".join(measure.says for measure in measures)
+    return max(measures, key=lambda measure: measure.doublings or 0)._replace(says=says[0].upper() + says[1:])
 
 
 def length_of_run(pair: Pair) -> Measured:
     """Updates in all."""
-    one, other = (totals.totals(side).get("updates in all") for side in (pair.a, pair.b))
-    times, doublings = factor(one, other)
-    if times and one != other:
+    updates_a, updates_b = (totals.totals(side).get("updates in all") for side in (pair.a, pair.b))
+    times, doublings = factor(updates_a, updates_b)
+    if times and updates_a != updates_b:
         return Measured(
             Tier.SCALE,
-            f"Updates in all {times} ({render_value(one)} {pair.names[0]}, {render_value(other)} {pair.names[1]})",
+            f"Updates in all {times} ({render_value(updates_a)} {pair.names[0]}, {render_value(updates_b)} {pair.names[1]})",
             doublings,
         )
     return Measured(Tier.CHANCE, sides(pair, "When the run ends", *lead_of(pair)))
@@ -216,12 +220,12 @@ def capping(pair: Pair) -> Measured:
         (side.get(L + "policy_loss.dual_clip_c"), side.get(L + "policy_loss.value_cap")) for side in (pair.a, pair.b)
     )
     _, doublings = factor(a[0] or a[1], b[0] or b[1])
-    gone = all(one is None for one in b) or all(one is None for one in a)
+    lifted = all(value is None for value in b) or all(value is None for value in a)
     says = f"The loss of a token is capped at {ways[0]} {pair.names[0]}, at {ways[1]} {pair.names[1]}".replace(
         "at nowhere", "nowhere"
     )
-    size = inf if gone else doublings
-    return Measured(Tier.SCALE if size else Tier.SAMPLES, says, size, whole=not gone)
+    size = inf if lifted else doublings
+    return Measured(Tier.SCALE if size else Tier.SAMPLES, says, size, whole=not lifted)
 
 
 def the_critic(pair: Pair) -> Measured:
@@ -257,7 +261,10 @@ def adapter(pair: Pair) -> Measured:
         totals.ratio(side.get("stage.model_options.lora.alpha"), rank)
         for side, rank in zip((pair.a, pair.b), ranks, strict=True)
     ]
-    numbers = [float(one) if one is not None and not isinstance(one, Expr) else None for one in strengths]
+    numbers = [
+        float(strength_value) if strength_value is not None and not isinstance(strength_value, Expr) else None
+        for strength_value in strengths
+    ]
     times, doublings = factor(*numbers)
     if times and doublings:
         return Measured(Tier.SCALE, f"The adapter counts {times} (alpha over rank)", doublings)

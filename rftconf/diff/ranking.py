@@ -41,7 +41,7 @@ class Ranked(NamedTuple):
 
 
 def ranked(
-    found: Iterable[Difference],
+    differences: Iterable[Difference],
     a: Mapping[str, Any],
     b: Mapping[str, Any],
     names: tuple[str, str] = A_AND_B,
@@ -52,37 +52,37 @@ def ranked(
     What a framework does without a key stands in the differences alone. `names` and `keys` as in `Pair`.
     """
     groups: dict[str, list[Difference]] = {}
-    for one in found:
+    for difference in differences:
         # the same value that acts on one side only follows from another field, which is listed
-        if one.known.effect is Effect.MATHEMATICS and one.a.value != one.b.value:
-            groups.setdefault(cause_of(one.path).name, []).append(one)
+        if difference.known.effect is Effect.MATHEMATICS and difference.a.value != difference.b.value:
+            groups.setdefault(cause_of(difference.path).name, []).append(difference)
     measured = (_measured(group, a, b, names, keys or {}) for group in groups.values())
     return tuple(sorted(measured, key=_place))
 
 
-def of_stages(found: Comparison, stage: Stages) -> tuple[Ranked, ...]:
+def of_stages(comparison: Comparison, stage: Stages) -> tuple[Ranked, ...]:
     """The causes behind two stages of a comparison, as far as the two can be compared; only those that act."""
-    a, b = found.a.stages[stage.a], found.b.stages[stage.b]
-    keys = {path: said.keys[0][0] for path, said in found.b.said[stage.b].items() if said.keys}
-    told = [one for one in stage.differences if one.certain]
-    return tuple(one for one in ranked(told, a, b, A_AND_B, keys) if one.acts)
+    a, b = comparison.a.stages[stage.a], comparison.b.stages[stage.b]
+    keys = {path: statement.keys[0][0] for path, statement in comparison.b.said[stage.b].items() if statement.keys}
+    certain = [difference for difference in stage.differences if difference.certain]
+    return tuple(cause for cause in ranked(certain, a, b, A_AND_B, keys) if cause.acts)
 
 
 def _measured(
     group: list[Difference], a: Mapping[str, Any], b: Mapping[str, Any], names: tuple[str, str], keys: Mapping[str, str]
 ) -> Ranked:
     cause = cause_of(group[0].path)
-    a = {**a, **{one.path: one.a.value for one in group if a.get(one.path) is None}}
-    b = {**b, **{one.path: one.b.value for one in group if b.get(one.path) is None}}
-    first = sorted(group, key=lambda one: (not one.certain, _field(cause, one.path)))
-    paths = tuple(one.path for one in first)
+    a = {**a, **{difference.path: difference.a.value for difference in group if a.get(difference.path) is None}}
+    b = {**b, **{difference.path: difference.b.value for difference in group if b.get(difference.path) is None}}
+    first = sorted(group, key=lambda difference: (not difference.certain, _field(cause, difference.path)))
+    paths = tuple(difference.path for difference in first)
     return Ranked(cause, cause.measure(Pair(a, b, paths, names, keys)), tuple(first))
 
 
-def _place(one: Ranked) -> tuple[int, float]:
+def _place(cause: Ranked) -> tuple[int, float]:
     """By tier, then by size."""
-    size = UNKNOWN if one.measured.doublings is None else one.measured.doublings
-    return one.tier, -size
+    size = UNKNOWN if cause.measured.doublings is None else cause.measured.doublings
+    return cause.tier, -size
 
 
 def cause_of(path: str) -> Cause:
@@ -96,7 +96,7 @@ def cause_of(path: str) -> Cause:
 
 def _field(cause: Cause, path: str) -> int:
     plain = re.sub(r"\[\d+\]", "[]", path)
-    return next(at for at, field in enumerate(cause.fields) if _pattern(field).fullmatch(plain))
+    return next(index for index, field in enumerate(cause.fields) if _pattern(field).fullmatch(plain))
 
 
 @cache

@@ -82,13 +82,13 @@ def side(name: str, loaded: Loaded, *others: Loaded) -> Side:
     """A side from one file, or from several that together are one staged run."""
     parts = (loaded, *others)
     plans = [part.plan for part in parts]
-    plan = plans[0].model_copy(update={"stages": [stage for one in plans for stage in one.stages]})
-    said = [said_in(stage, part.framework, part.release) for part in parts for stage in part.stages]
-    idle = tuple(dict.fromkeys(one for part in parts for one in _idle(part)))
-    asleep = {one.key for one in idle}
+    plan = plans[0].model_copy(update={"stages": [stage for plan in plans for stage in plan.stages]})
+    statements = [said_in(stage, part.framework, part.release) for part in parts for stage in part.stages]
+    idle = tuple(dict.fromkeys(idle for part in parts for idle in _idle(part)))
+    asleep = {idle.key for idle in idle}
     own = {key: value for part in parts for key, value in part.extensions.items() if key not in asleep}
     does = [does_without_key(stage, part.framework, part.release) for part in parts for stage in part.stages]
-    return Side(name, loaded.framework, loaded.release, plan, flat_stages(plan), said, idle, own, does)
+    return Side(name, loaded.framework, loaded.release, plan, flat_stages(plan), statements, idle, own, does)
 
 
 def does_without_key(stage: StageRead, framework: str, release: str) -> Does:
@@ -99,15 +99,15 @@ def does_without_key(stage: StageRead, framework: str, release: str) -> Does:
 def _does(stage: StageRead, title: str, path: str) -> tuple[Any, Said] | None:
     """What a stage's framework does about a field without a key, where its table says that; for roles that the run has."""
     role = _ROLE.match(path)
-    if role is not None and not any(other.startswith(role[0]) for other in stage.values):
+    if role is not None and not any(path.startswith(role[0]) for path in stage.values):
         return None
-    found = stage.reading.table.lacking(path)
-    if found is None or found.behaves is UNSET:
+    cannot = stage.reading.table.lacking(path)
+    if cannot is None or cannot.behaves is UNSET:
         return None
-    value = found.behaves(stage.reading, path) if callable(found.behaves) else found.behaves
+    value = cannot.behaves(stage.reading, path) if callable(cannot.behaves) else cannot.behaves
     if value in (UNSET, None):
         return None
-    return value, Said(Kind.DEFAULT, (), found.why, (), title)
+    return value, Said(Kind.DEFAULT, (), cannot.why, (), title)
 
 
 def _title(framework: str, release: str) -> str:
@@ -117,7 +117,7 @@ def _title(framework: str, release: str) -> str:
 def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Said]:
     """Path to why its value is there, in a stage of a run of this framework and release."""
     title = _title(framework, release)
-    found = {}
+    statements = {}
     spelt: dict[str, tuple[str, Place | None]] = {}
     for path, origin in stage.origins.items():
         written = []
@@ -127,8 +127,8 @@ def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Said]:
             written += [spelt[key]] if spelt[key][1] is not None else []
         silent = origin.kind is Kind.DEFAULT or not written
         keys = tuple(written) or tuple((key, None) for key in origin.keys)
-        found[path] = Said(origin.kind, keys, origin.how, origin.keys, title if silent else "")
-    return found
+        statements[path] = Said(origin.kind, keys, origin.how, origin.keys, title if silent else "")
+    return statements
 
 
 def _spelt(stage: StageRead, key: str) -> tuple[str, Place | None]:

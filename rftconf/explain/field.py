@@ -41,18 +41,18 @@ class FieldFacts:
 
 def field_facts(path: str, apart_from: Framework | None = None, kind: str = "") -> FieldFacts:
     """The field at `path` (whole), held by every framework but one; for runs of `kind` by the programs that run those."""
-    found = fields()[path]
-    kinds = [name.removeprefix("[") for name in found.kinds if not name.startswith("=")]
-    several = any(name.startswith("[") for name in found.kinds)
+    field = fields()[path]
+    kinds = [name.removeprefix("[") for name in field.kinds if not name.startswith("=")]
+    several = any(name.startswith("[") for name in field.kinds)
     names = " or ".join(dict.fromkeys(_TYPES[name] for name in kinds if name in _TYPES))
     return FieldFacts(
         path.removeprefix("stage."),
         _section(path),
         f"list of {names}" if several else names,
-        tuple(name[1:] for name in found.kinds if name.startswith("=")),
-        str(found.unit or ""),
-        found.role or "mathematics",
-        tuple(_held(other.name, path, kind or _kind_of(apart_from)) for other in _other_frameworks(apart_from)),
+        tuple(name[1:] for name in field.kinds if name.startswith("=")),
+        str(field.unit or ""),
+        field.role or "mathematics",
+        tuple(_held(framework.name, path, kind or _kind_of(apart_from)) for framework in _other_frameworks(apart_from)),
     )
 
 
@@ -67,7 +67,11 @@ def rules_of(path: str) -> tuple[tuple[str, str], ...]:
 
 
 def _other_frameworks(apart_from: Framework | None) -> list[Framework]:
-    return [one for one in registry.FRAMEWORKS.values() if apart_from is None or one.name != apart_from.family]
+    return [
+        framework
+        for framework in registry.FRAMEWORKS.values()
+        if apart_from is None or framework.name != apart_from.family
+    ]
 
 
 def _kind_of(framework: Framework | None) -> str:
@@ -78,18 +82,18 @@ def _kind_of(framework: Framework | None) -> str:
 @cache
 def _held(name: str, path: str, kind: str) -> Held:
     """How another framework holds the field, in the program that runs this kind."""
-    other = registry.framework(name)
-    if kind in other.lacks:
-        return Held(name, path.removeprefix("stage."), "none", how=other.lacks[kind])
-    program = registry.program_for(other, kind)
-    return held(program.name, path, kind if program is other else "")
+    framework = registry.framework(name)
+    if kind in framework.lacks:
+        return Held(name, path.removeprefix("stage."), "none", how=framework.lacks[kind])
+    program = registry.program_for(framework, kind)
+    return held(program.name, path, kind if program is framework else "")
 
 
 @cache
 def _schema() -> dict[str, Any]:
     """The plan's committed JSON Schema, which holds the model's docstrings: reading it needs no pydantic."""
-    found: dict[str, Any] = json.loads(Path(rftconf.plan.__file__).with_name("schema.json").read_bytes())
-    return found
+    schema: dict[str, Any] = json.loads(Path(rftconf.plan.__file__).with_name("schema.json").read_bytes())
+    return schema
 
 
 def _section(path: str) -> str:

@@ -47,29 +47,29 @@ class Held:
 @cache
 def keys_by_field(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...]]:
     """Plan field to the native keys that stand for it; for a fold those that it named when read."""
-    found: dict[str, list[str]] = {}
-    asked = _origins(framework, kind)
+    keys: dict[str, list[str]] = {}
+    origins = _origins(framework, kind)
     for entry in table_of(framework, kind).rows:
         natives = natives_of(entry)
-        for at, plan in enumerate(plans_of(entry)):
-            named = [key for key in asked.get(plan, ()) if key in natives] or list(natives)
+        for index, plan in enumerate(plans_of(entry)):
+            named = [key for key in origins.get(plan, ()) if key in natives] or list(natives)
             if not isinstance(entry, Fold):
-                named = list(natives[at : at + 1])
-            found.setdefault(plan, []).extend(name for name in named if name not in found.get(plan, []))
-    return {plan: tuple(names) for plan, names in found.items()}
+                named = list(natives[index : index + 1])
+            keys.setdefault(plan, []).extend(name for name in named if name not in keys.get(plan, []))
+    return {plan: tuple(names) for plan, names in keys.items()}
 
 
 @cache
 def fields_by_key(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...]]:
     """Native key to the plan fields it stands for, without `stage.`."""
-    found: dict[str, list[str]] = {}
+    plans_by_key: dict[str, list[str]] = {}
     for plan, natives in keys_by_field(framework, kind).items():
         for native in natives:
-            found.setdefault(native, []).append(plan.removeprefix("stage."))
+            plans_by_key.setdefault(native, []).append(plan.removeprefix("stage."))
     for entry in table_of(framework, kind).rows:  # keys that a fold reads beside those it names
         for native in natives_of(entry):
-            found.setdefault(native, [path.removeprefix("stage.") for path in plans_of(entry)])
-    return {key: tuple(plans) for key, plans in found.items()}
+            plans_by_key.setdefault(native, [path.removeprefix("stage.") for path in plans_of(entry)])
+    return {key: tuple(plans) for key, plans in plans_by_key.items()}
 
 
 def named_fields(framework: str, key: str) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def _origins(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...]]:
     Keys of the usual trainer come first.
     """
     known, table = registry.framework(framework), table_of(framework, kind)
-    found: dict[str, tuple[str, ...]] = {}
+    origins: dict[str, tuple[str, ...]] = {}
     for trainer in known.trainers:
         bare = effective(Guess(framework, known.newest, trainer, (), certain=True), {}).native
         for native in (_with_items(table, bare), bare):
@@ -108,9 +108,9 @@ def _origins(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...]]:
             reading.read_all()
             for path, origin in reading.origins.items():
                 plain = without_indices(path)
-                keys = (*found.get(plain, ()), *map(without_indices, origin.keys))
-                found[plain] = tuple(dict.fromkeys(keys))
-    return found
+                keys = (*origins.get(plain, ()), *map(without_indices, origin.keys))
+                origins[plain] = tuple(dict.fromkeys(keys))
+    return origins
 
 
 def _with_items(table: Table, bare: Native) -> Native:
@@ -186,5 +186,5 @@ def _how(row: Row | Fold, formula: str) -> tuple[str, str, tuple[tuple[str, str]
         )
     if isinstance(codec, (Same, off_as)) or (isinstance(codec, counts) and codec.unit is unit_of(row.plan)):
         return "exact", row.why, ()
-    said = " ".join((type(codec).__doc__ or "").split())
-    return "derived", row.why if formula or not said else f"{said.rstrip('.')} ({row.why})", ()
+    text = " ".join((type(codec).__doc__ or "").split())
+    return "derived", row.why if formula or not text else f"{text.rstrip('.')} ({row.why})", ()

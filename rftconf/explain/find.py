@@ -42,23 +42,29 @@ def matches(subject: str, framework: Framework | None = None, release: str | Non
 
     Fields of the plan are named with or without `plan.` and `stage.`, indices are free. A `*` stands for anything.
     """
-    wanted = bare(subject)
-    if "*" in wanted.replace("<*>", ""):
-        return list(_by_pattern(wanted, framework, release))
-    found = [] if framework else [Match(None, path) for path in _field(wanted)]
-    return found + [
-        Match(one, wanted) for one in _frameworks_asked(framework) if trainers_with(one, wanted, _release(one, release))
+    name = bare(subject)
+    if "*" in name.replace("<*>", ""):
+        return list(_by_pattern(name, framework, release))
+    matches = [] if framework else [Match(None, path) for path in _field(name)]
+    return matches + [
+        Match(framework, name)
+        for framework in _frameworks_asked(framework)
+        if trainers_with(framework, name, _release(framework, release))
     ]
 
 
 def below(node: str, framework: Framework | None = None) -> list[Match]:
     """The keys of newest releases, or else the plan fields, below a node such as `actor_rollout_ref.rollout`."""
     start = f"{bare(node)}."
-    for one in _frameworks_asked(framework):
-        names = [name for trainer in one.trainers for name in catalogue.load(one.name, None, trainer).keys]
-        found = [Match(one, name) for name in dict.fromkeys(names) if name.startswith(start)]
-        if found:
-            return found
+    for framework_name in _frameworks_asked(framework):
+        names = [
+            name
+            for trainer in framework_name.trainers
+            for name in catalogue.load(framework_name.name, None, trainer).keys
+        ]
+        matches = [Match(framework_name, name) for name in dict.fromkeys(names) if name.startswith(start)]
+        if matches:
+            return matches
     plain = _plan_name(start)
     return [
         Match(None, path) for path in fields() if framework is None and path.removeprefix("stage.").startswith(plain)
@@ -67,20 +73,20 @@ def below(node: str, framework: Framework | None = None) -> list[Match]:
 
 def unknown(subject: str, framework: Framework | None = None, release: str | None = None) -> UsageError:
     """The error for a subject that names nothing, with what it was probably meant to be."""
-    wanted = shorten(bare(subject), _LONGEST)  # the value of `key=value` may be a secret, and is not repeated
-    elsewhere = [] if framework is None and release is None else _other_places_of_key(wanted)
+    name = shorten(bare(subject), _LONGEST)  # the value of `key=value` may be a secret, and is not repeated
+    places = [] if framework is None and release is None else _other_places_of_key(name)
     where = (
         f"{framework.title} {release or ''}".strip()
         if framework
         else f"any framework{f' {release}' if release else ''}"
     )
-    if elsewhere:
-        return UsageError(f"{wanted} is no key of {where}; it is one of {', '.join(dict.fromkeys(elsewhere))}")
-    near = _similar_names(wanted, framework)
+    if places:
+        return UsageError(f"{name} is no key of {where}; it is one of {', '.join(dict.fromkeys(places))}")
+    near = _similar_names(name, framework)
     hint = f"; did you mean {' or '.join(near)}?" if near else "; rftconf explain lists the codes"
     if framework is not None or release is not None:
-        return UsageError(f"{wanted} is no key of {where}{hint}")
-    return UsageError(f"{wanted} is no diagnostic code, no plan field and no known key{hint}")
+        return UsageError(f"{name} is no key of {where}{hint}")
+    return UsageError(f"{name} is no diagnostic code, no plan field and no known key{hint}")
 
 
 def _frameworks_asked(framework: Framework | None) -> tuple[Framework, ...]:
@@ -113,36 +119,40 @@ def _by_pattern(pattern: str, framework: Framework | None, release: str | None) 
     if framework is None:
         of_plan = re.compile(translate(_plan_name(pattern).replace("[]", "[[]]"))).match
         yield from (Match(None, path) for path in fields() if of_plan(path.removeprefix("stage.")))
-    for one in _frameworks_asked(framework):
-        number = _release(one, release)
-        releases = [r for r in (one.releases if number is None else (number,)) if r in one.releases]
+    for framework_name in _frameworks_asked(framework):
+        number = _release(framework_name, release)
+        releases = [
+            r for r in (framework_name.releases if number is None else (number,)) if r in framework_name.releases
+        ]
         names = [
             name
             for r in reversed(releases)
-            for trainer in one.trainers_of(r)
-            for name in catalogue.load(one.name, r, trainer).keys
+            for trainer in framework_name.trainers_of(r)
+            for name in catalogue.load(framework_name.name, r, trainer).keys
         ]
-        yield from (Match(one, name) for name in dict.fromkeys(names) if fits(name) and not name.endswith("_target_"))
+        yield from (
+            Match(framework_name, name) for name in dict.fromkeys(names) if fits(name) and not name.endswith("_target_")
+        )
 
 
-def _other_places_of_key(wanted: str) -> list[str]:
+def _other_places_of_key(name: str) -> list[str]:
     """Frameworks and releases that have the key when the ones asked for do not."""
-    found = []
-    for one in registry.variants():
-        having = [r for r in one.releases if trainers_with(one, wanted, r)]
+    places = []
+    for framework in registry.variants():
+        having = [r for r in framework.releases if trainers_with(framework, name, r)]
         if having:
-            found.append(f"{one.title} {having[0]}" + (f" to {having[-1]}" if len(having) > 1 else ""))
-    return found
+            places.append(f"{framework.title} {having[0]}" + (f" to {having[-1]}" if len(having) > 1 else ""))
+    return places
 
 
-def _similar_names(wanted: str, framework: Framework | None) -> list[str]:
+def _similar_names(subject: str, framework: Framework | None) -> list[str]:
     """Up to three names, misspellings of plan fields first where that is what was asked for."""
-    found: list[str] = []
+    similar: list[str] = []
     if framework is None:
-        plain = _plan_name(wanted)
+        plain = _plan_name(subject)
         names: Iterable[str] = (path.removeprefix("stage.") for path in fields())
         close = sorted((far, name) for name in names if (far := distance(plain, name, _REACH)) <= _REACH)
-        found += [f"{PLAN}{name}" for _, name in close[:2]]
-    for one in _frameworks_asked(framework):
-        found += nearest(catalogue.load(one.name), wanted, 2)
-    return list(dict.fromkeys(found))[:3]
+        similar += [f"{PLAN}{name}" for _, name in close[:2]]
+    for framework_name in _frameworks_asked(framework):
+        similar += nearest(catalogue.load(framework_name.name), subject, 2)
+    return list(dict.fromkeys(similar))[:3]

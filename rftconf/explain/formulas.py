@@ -47,20 +47,24 @@ def formula_of(framework: str, path: str, row: Row | Fold, kind: str = "") -> st
     if isinstance(row, Row):
         alone = _of_row(framework, row, kind)
         return "" if alone is None or isinstance(alone, Var) else formula(alone)
-    found = _of_fold(framework, path, row, row.natives, kind)
-    return "" if found is None else formula(found)
+    fold_formula = _of_fold(framework, path, row, row.natives, kind)
+    return "" if fold_formula is None else formula(fold_formula)
 
 
 def formula_with(framework: str, path: str, fold: Fold, key: str, kind: str = "") -> str:
     """The field as arithmetic over `key` alone, the fold's other keys at their defaults; empty where it is none."""
-    found = _of_fold(framework, path, fold, (key,), kind)
-    return "" if found is None or isinstance(found, Var) or key not in names_in(found) else formula(found)
+    fold_formula = _of_fold(framework, path, fold, (key,), kind)
+    return (
+        ""
+        if fold_formula is None or isinstance(fold_formula, Var) or key not in names_in(fold_formula)
+        else formula(fold_formula)
+    )
 
 
 def _of_row(framework: str, row: Row, kind: str) -> Expr | None:
-    asked = _reading(table_of(framework, kind), _bare(framework), frozenset((row.plan,)))
+    natives = _reading(table_of(framework, kind), _bare(framework), frozenset((row.plan,)))
     try:
-        got = row.codec.get(Var(row.native), asked, unit_of(row.plan))
+        got = row.codec.get(Var(row.native), natives, unit_of(row.plan))
     except (RftconfError, LookupError, TypeError, ValueError, AttributeError):  # it needs more than a name
         return None
     return got if isinstance(got, Expr) and row.native in names_in(got) else None
@@ -72,12 +76,12 @@ def _of_fold(framework: str, path: str, fold: Fold, keys: Iterable[str], kind: s
     bare = _bare(framework)
     numbers = {key for key in keys if key in bare.cells and _may_be_a_number(bare.cells[key].value)}
     cells = {key: replace(cell, value=Var(key)) if key in numbers else cell for key, cell in bare.cells.items()}
-    asked = _reading(table_of(framework, kind), replace(bare, cells=cells), frozenset(plans_of(fold)))
+    natives = _reading(table_of(framework, kind), replace(bare, cells=cells), frozenset(plans_of(fold)))
     try:
-        fold.read(asked)
+        fold.read(natives)
     except (RftconfError, LookupError, TypeError, ValueError, AttributeError):
         return None
-    got = asked.values.get(path)
+    got = natives.values.get(path)
     return got if isinstance(got, Expr) and numbers & set(names_in(got)) else None
 
 

@@ -133,15 +133,15 @@ def by_number() -> dict[int, Hazard]:
 
 def named_in(texts: Iterable[str]) -> set[int]:
     """The numbers that texts such as a row's `why` name: `(H28)`."""
-    return {int(found) for text in texts for found in _NUMBER.findall(text) if int(found) in by_number()}
+    return {int(number) for text in texts for number in _NUMBER.findall(text) if int(number) in by_number()}
 
 
 def concerning(fields: Iterable[str], natives: Iterable[str] = (), texts: Iterable[str] = ()) -> tuple[Hazard, ...]:
     """The hazards of plan fields (without `stage.`), of native keys (`framework:key`), and those that `texts` name."""
     subjects = (*fields, *natives)
-    said = named_in(texts)
+    numbers = named_in(texts)
     return tuple(
         hazard
         for hazard in HAZARDS
-        if hazard.number in said or any(fits(subject, glob) for subject in subjects for glob in hazard.concerns)
+        if hazard.number in numbers or any(fits(subject, glob) for subject in subjects for glob in hazard.concerns)
     )

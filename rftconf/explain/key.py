@@ -82,21 +82,21 @@ def key_facts(framework: str, key: str, release: str | None = None) -> KeyFacts:
     `release` narrows types and defaults to one release; what the key means is told by the newest one's table.
     """
     known = registry.framework(framework)
-    wanted = None if release is None else registry.release(known, release)
-    trainers = trainers_with(known, key, wanted)
+    number = None if release is None else registry.release(known, release)
+    trainers = trainers_with(known, key, number)
     if not trainers:
-        raise UsageError(f"{known.title}{f' {wanted}' if wanted else ''} has no key {key}")
-    trainer, last = trainers[0], existing(known, trainers[0], key, wanted)[-1]
+        raise UsageError(f"{known.title}{f' {number}' if number else ''} has no key {key}")
+    trainer, last = trainers[0], existing(known, trainers[0], key, number)[-1]
     held_by = catalogue.load(known.name, last, trainer)
-    found = held_by.get(key)
-    assert found is not None
+    entry = held_by.get(key)
+    assert entry is not None
     name = held_by.canonical(key)
-    spans = spans_of(known, trainer, name, wanted)
+    spans = spans_of(known, trainer, name, number)
     named = _now(spans, in_newest(known, name, last, trainer))
-    meant = [one.removeprefix(STAGE) for one in named] or [name]
-    rows, plans, own = _mapped(known, meant)
-    reason = ("", "") if plans else _reason(known, meant)
-    told = [editor.facts(known.name, one) for one in meant]
+    names = [path.removeprefix(STAGE) for path in named] or [name]
+    rows, plans, own = _mapped(known, names)
+    reason = ("", "") if plans else _reason(known, names)
+    facts_by_name = [editor.facts(known.name, name) for name in names]
     unread = versions.dead(known.name, last, name) or (reason[1] if reason[0] in _UNREAD else "")
     texts = [*(row.why for row in rows), *_conditions(rows), *reason]
     return KeyFacts(
@@ -105,21 +105,21 @@ def key_facts(framework: str, key: str, release: str | None = None) -> KeyFacts:
         named=tuple(named),
         history=versions.history(known.name, name, trainer) or "",
         takes=held_by.names(name),
-        plus_only=found.plus_only,
-        automatic=found.automatic,
-        meaning="; ".join(dict.fromkeys(one.why for one in told if one.why)),
-        unit=next((one.unit for one in told if one.unit), ""),
+        plus_only=entry.plus_only,
+        automatic=entry.automatic,
+        meaning="; ".join(dict.fromkeys(facts.why for facts in facts_by_name if facts.why)),
+        unit=next((facts.unit for facts in facts_by_name if facts.unit), ""),
         fields=tuple(field_facts(path, known, "") for path in map(whole, plans)),
         own=own,
-        formulas=tuple(_formulas(known.name, meant, rows)),
+        formulas=tuple(_formulas(known.name, names, rows)),
         reason=reason,
         unread=unread,
         acts=next(_conditions(rows), ""),
         words=next((pairs for row in rows if isinstance(row, Row) and (pairs := held(known.name, row.plan).words)), ()),
-        trainers=_other_defaults(known, name, found.default, trainers[1:]),
-        kinds=tuple(_kinds(known, meant, plans)),
-        hazards=concerning(plans[:own] or plans, [f"{known.family}:{one}" for one in (name, *meant)], texts),
-        rules=rules_about(known.family, plans[:own] or plans, meant),
+        trainers=_other_defaults(known, name, entry.default, trainers[1:]),
+        kinds=tuple(_kinds(known, names, plans)),
+        hazards=concerning(plans[:own] or plans, [f"{known.family}:{name}" for name in (name, *names)], texts),
+        rules=rules_about(known.family, plans[:own] or plans, names),
     )  # fmt: skip
 
 
@@ -128,9 +128,9 @@ def _mapped(known: Framework, names: Iterable[str]) -> tuple[list[Row | Fold], t
 
     Fields that are read off the keys themselves come first.
     """
-    rows = [row for one in names for row in rows_of_key(table_of(known.name), one)]
-    plans = dict.fromkeys(path for one in names for path in fields_at(fields_by_key(known.name), one))
-    named = {path for one in names for path in named_fields(known.name, one)}
+    rows = [row for name in names for row in rows_of_key(table_of(known.name), name)]
+    plans = dict.fromkeys(path for name in names for path in fields_at(fields_by_key(known.name), name))
+    named = {path for name in names for path in named_fields(known.name, name)}
     first = [path for path in plans if path in named]
     return rows, (*first, *(path for path in plans if path not in named)), len(first)
 
@@ -167,16 +167,16 @@ def _formulas(framework: str, names: Iterable[str], rows: Iterable[Row | Fold]) 
 
     for row in rows:
         if isinstance(row, Row):
-            found = formula_of(framework, row.plan, row)
-            if found:
-                yield row.plan.removeprefix("stage."), found
+            formula = formula_of(framework, row.plan, row)
+            if formula:
+                yield row.plan.removeprefix("stage."), formula
             continue
         for path in row.plans:
             together = formula_of(framework, path, row)
             for name in names:
-                found = together if name in together.split() else formula_with(framework, path, row, name)
-                if found and found != name:
-                    yield path.removeprefix("stage."), found
+                formula = together if name in together.split() else formula_with(framework, path, row, name)
+                if formula and formula != name:
+                    yield path.removeprefix("stage."), formula
 
 
 def _other_defaults(

@@ -21,10 +21,13 @@ def load_rule_looks() -> dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]
 
 def rules_about(framework: str, fields: Iterable[str], natives: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Codes and titles of the rules that look at any of `fields` or `natives`, for `framework` (any where empty)."""
-    wanted = {*fields, *natives}
+    subjects = {*fields, *natives}
     return tuple(
         (code, title)
         for code, (title, frameworks, names) in load_rule_looks().items()
         if (not framework or not frameworks or framework in frameworks)
-        and any(name in wanted or ("*" in name and any(fnmatchcase(one, name) for one in wanted)) for name in names)
+        and any(
+            name in subjects or ("*" in name and any(fnmatchcase(subject, name) for subject in subjects))
+            for name in names
+        )
     )

@@ -42,25 +42,27 @@ def existing(known: Framework, trainer: str, key: str, release: str | None = Non
 
 def spans_of(known: Framework, trainer: str, key: str, release: str | None = None) -> tuple[Span, ...]:
     """The key's history, oldest release first, under the name that each release has for it."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for span in _each(known, trainer, key, release):
-        if found and replace(found[-1], releases=()) == replace(span, releases=()):
-            found[-1] = replace(span, releases=(*found[-1].releases, *span.releases))
+        if spans and replace(spans[-1], releases=()) == replace(span, releases=()):
+            spans[-1] = replace(span, releases=(*spans[-1].releases, *span.releases))
         else:
-            found.append(span)
-    return tuple(found)
+            spans.append(span)
+    return tuple(spans)
 
 
 def _each(known: Framework, trainer: str, key: str, release: str | None) -> Iterator[Span]:
     """One span a release. In a release without the key, its own name for the same thing, where edits lead to one."""
     have = [r for r in known.releases if trainer in known.trainers_of(r)]
     newest = existing(known, trainer, key)[-1]
-    for one in have if release is None else (release,):
+    for number in have if release is None else (release,):
         names = (
-            [key] if key in catalogue.load(known.name, one, trainer) else _older_names(known, trainer, key, one, newest)
+            [key]
+            if key in catalogue.load(known.name, number, trainer)
+            else _older_names(known, trainer, key, number, newest)
         )
         for name in names:
-            yield _span(known, trainer, name, one)
+            yield _span(known, trainer, name, number)
 
 
 def _older_names(known: Framework, trainer: str, key: str, release: str, newest: str) -> list[str]:
@@ -73,17 +75,15 @@ def _older_names(known: Framework, trainer: str, key: str, release: str, newest:
 
 
 def _span(known: Framework, trainer: str, name: str, release: str) -> Span:
-    found = catalogue.load(known.name, release, trainer).get(name)
-    assert found is not None
-    kind = f"{found.type}{' or null' if found.optional and found.type != 'any' else ''}"
+    key = catalogue.load(known.name, release, trainer).get(name)
+    assert key is not None
+    kind = f"{key.type}{' or null' if key.optional and key.type != 'any' else ''}"
     why = versions.dead(known.name, release, name) or ""
-    named = tuple(one for one in in_newest(known, name, release, trainer) if one != name)
-    return Span(
-        (release,), name, kind, found.default, found.interpolation or "", found.choices, found.mandatory, why, named
-    )
+    named = tuple(place for place in in_newest(known, name, release, trainer) if place != name)
+    return Span((release,), name, kind, key.default, key.interpolation or "", key.choices, key.mandatory, why, named)
 
 
 def in_newest(known: Framework, name: str, release: str, trainer: str) -> list[str]:
     """What the newest release calls a key of `release`: several names where it was split, none where it is gone."""
     done = versions.upgrade(known.name, {name.replace("[]", "[0]"): _Cell("x")}, release, trainer=trainer)
-    return [one.replace("[0]", "[]") for one in done.flat]
+    return [name_there.replace("[0]", "[]") for name_there in done.flat]

@@ -17,15 +17,20 @@ def surely_divided(s: Subject) -> bool:
 
     To ask this first spares most runs the account, which takes longer than all other rules.
     """
-    values, extras = s.reading.values, [f"stage.placement.auxiliary[{at}]." for at in s.items("placement.auxiliary")]
+    values, extras = (
+        s.reading.values,
+        [f"stage.placement.auxiliary[{index}]." for index in s.items("placement.auxiliary")],
+    )
     named = (*_sizes(), *((extra + word, word) for extra in extras for word in ("tp", "pp")))
     sizes = {(word, size) for path, word in named if (size := _size(values.get(path))) != 1}
     fields_of_models = ("stage.model.path", "stage.model.critic_path", *(f"{extra}path" for extra in extras))
     models = [path for path in map(values.get, fields_of_models) if path]
     if not all(isinstance(path, str) for path in models):
         return False
-    given = (values.get(path) for path in _OVERRIDES)
-    uneven = any("pipeline" in str(key) for overrides in given if isinstance(overrides, dict) for key in overrides)
+    override_values = (values.get(path) for path in _OVERRIDES)
+    uneven = any(
+        "pipeline" in str(key) for overrides in override_values if isinstance(overrides, dict) for key in overrides
+    )
     divided = bool(models) and all(_divided(path, frozenset(sizes)) for path in models)
     return not uneven and (divided or not sizes)
 
@@ -64,8 +69,8 @@ def all_gpus_used(s: Subject) -> bool:
     trained, served = s.count("placement.actor.gpus"), s.count("placement.rollout.gpus")
     if not nodes or not each or not trained or not served:
         return False
-    apart = s.value("placement.layout") == "disaggregated"
-    return (trained + served if apart else trained) >= nodes * each
+    separate = s.value("placement.layout") == "disaggregated"
+    return (trained + served if separate else trained) >= nodes * each
 
 
 @cache

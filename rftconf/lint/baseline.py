@@ -28,21 +28,21 @@ def fingerprint(diagnostic: Diagnostic, text: str, folder: str = "") -> str:
     return hashlib.sha256("\0".join((diagnostic.code, file, about)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
-def fingerprints(found: Iterable[Diagnostic], texts: Mapping[str, str], folder: str = "") -> list[str]:
+def fingerprints(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str], folder: str = "") -> list[str]:
     """One per finding; findings that are alike are told apart by their order."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     names = []
-    for diagnostic in found:
+    for diagnostic in diagnostics:
         text = texts.get(diagnostic.place.file, "") if diagnostic.place else ""
         name = fingerprint(diagnostic, text, folder)
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+        counts[name] += 1
+        names.append(name if counts[name] == 1 else f"{name}-{counts[name]}")
     return names
 
 
-def _line(text: str, at: int) -> str:
-    start = text.rfind("\n", 0, at) + 1
-    stop = text.find("\n", at)
+def _line(text: str, offset: int) -> str:
+    start = text.rfind("\n", 0, offset) + 1
+    stop = text.find("\n", offset)
     return text[start : stop if stop >= 0 else len(text)].strip().removesuffix("\\").rstrip()
 
 
@@ -57,10 +57,10 @@ def load(path: Path) -> frozenset[str]:
     return frozenset(str(entry.get("fingerprint")) for entry in data["findings"] if isinstance(entry, dict))
 
 
-def dump(found: list[Diagnostic], texts: Mapping[str, str], folder: str = "") -> str:
-    """A baseline that holds all of `found`."""
+def dump(diagnostics: list[Diagnostic], texts: Mapping[str, str], folder: str = "") -> str:
+    """A baseline that holds all of `diagnostics`."""
     entries = [
         {"fingerprint": name, "code": d.code, "file": d.place.file if d.place else "", "key": d.key}
-        for name, d in zip(fingerprints(found, texts, folder), found, strict=True)
+        for name, d in zip(fingerprints(diagnostics, texts, folder), diagnostics, strict=True)
     ]
     return json.dumps({"version": VERSION, "findings": entries}, indent=1, ensure_ascii=False) + "\n"

@@ -331,11 +331,11 @@ def every() -> dict[str, str]:
     """All codes and their titles, family by family."""
     from rftconf.lint.registry import FAMILIES, family
 
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for name in FAMILIES:
-        found |= {code: entry.title for code, entry in CODES.items() if code.startswith(name)}
-        found |= {rule.code: rule.title for rule in family(name)}
-    return found
+        titles |= {code: entry.title for code, entry in CODES.items() if code.startswith(name)}
+        titles |= {rule.code: rule.title for rule in family(name)}
+    return titles
 
 
 def page(code: str, width: int = 88) -> str:

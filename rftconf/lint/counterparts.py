@@ -113,14 +113,14 @@ FOLDED: dict[str, dict[str, str]] = {
 @lru_cache(maxsize=16)
 def counterparts(theirs: str, ours: str) -> dict[str, str]:
     """Keys of framework `theirs` to the key of `ours` for the same plan field; the main key where there are several."""
-    here: dict[str, str] = {}
+    our_keys: dict[str, str] = {}
     for native, plan in pairs(ours):
-        here.setdefault(plan, native)
-    found: dict[str, str] = {}
+        our_keys.setdefault(plan, native)
+    our_key_by_theirs: dict[str, str] = {}
     for native, plan in pairs(theirs):
-        if plan in here:
-            found.setdefault(native, here[plan])
-    return found
+        if plan in our_keys:
+            our_key_by_theirs.setdefault(native, our_keys[plan])
+    return our_key_by_theirs
 
 
 @lru_cache(maxsize=20_000)
@@ -141,9 +141,9 @@ def name_here(key: str, theirs: str, ours: str) -> str:
     from rftconf.mappers.rows import natives_of
     from rftconf.mappers.tables import table_of
 
-    here = counterparts(theirs, ours).get(key)
-    if here:
-        return f"calls it {here}"
+    counterpart = counterparts(theirs, ours).get(key)
+    if counterpart:
+        return f"calls it {counterpart}"
     means_something = any(key in natives_of(row) for row in table_of(theirs).rows)
     return "has no one key for it" if means_something else "has nothing like it"
 

@@ -69,27 +69,27 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
     if document.is_plan:
         return _of_plan(document, options)
     best = config_of.recognised(document, options.framework, options.release)
-    found = _of_release(document, best, options)
+    diagnostics = _of_release(document, best, options)
     if best is not None and best.also:
 
         def check_as(release: str) -> list[Diagnostic]:
             named = replace(options, framework=best.framework, release=release, fixes=False)
             return _of_release(document, config_of.recognised(document, best.framework, release), named)
 
-        found = release_bound.loosen(found, best, None if document.size > MOST_ASKED_AGAIN else check_as)
-    return _select_findings(_most_telling([*document.diagnostics, *found]), options)
+        diagnostics = release_bound.loosen(diagnostics, best, None if document.size > MOST_ASKED_AGAIN else check_as)
+    return _select_findings(_most_telling([*document.diagnostics, *diagnostics]), options)
 
 
 def _of_release(document: Document, best: Guess | None, options: Options) -> list[Diagnostic]:
     """What there is to find, were the document what `best` says."""
-    found = list(basic.check(document, options.framework, options.release))
+    diagnostics = list(basic.check(document, options.framework, options.release))
     many = None if best is None else too_many_stages(live_leaves(document, best.framework))
     if many is not None:
-        return [*found, many]
+        return [*diagnostics, many]
     if best is not None and document.readable and not _is_cut_short(document):
-        wanted = _select_rules(best.framework, best.release, options.selection)
-        found += run(document, best, wanted, options.cluster, fixes=options.fixes)
-    return found
+        rules = _select_rules(best.framework, best.release, options.selection)
+        diagnostics += run(document, best, rules, options.cluster, fixes=options.fixes)
+    return diagnostics
 
 
 def _is_cut_short(document: Document) -> bool:
@@ -97,8 +97,8 @@ def _is_cut_short(document: Document) -> bool:
     return any(d.code == "SYN304" and d.severity is Severity.ERROR for d in document.diagnostics)
 
 
-def _select_findings(found: Iterable[Diagnostic], options: Options) -> list[Diagnostic]:
-    return sorted(few(d for d in found if options.selection.wants(d)), key=position)
+def _select_findings(diagnostics: Iterable[Diagnostic], options: Options) -> list[Diagnostic]:
+    return sorted(few(d for d in diagnostics if options.selection.wants(d)), key=position)
 
 
 def _of_plan(document: Document, options: Options) -> list[Diagnostic]:
@@ -107,14 +107,14 @@ def _of_plan(document: Document, options: Options) -> list[Diagnostic]:
     def wanted(best: Guess) -> tuple[Rule, ...]:
         return _select_rules(best.framework, best.release, options.selection)
 
-    told = partial(_run_rule, fixes=False)
-    return _select_findings(plan_findings(document, options.cluster, options.framework, wanted, told), options)
+    run_rule = partial(_run_rule, fixes=False)
+    return _select_findings(plan_findings(document, options.cluster, options.framework, wanted, run_rule), options)
 
 
-def _most_telling(found: list[Diagnostic]) -> list[Diagnostic]:
+def _most_telling(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """Without what is said of values in general where a rule says more of the same key."""
-    told = {d.key for d in found if d.code != GENERAL and d.key and d.severity is not Severity.INFO}
-    return [d for d in found if d.code != GENERAL or d.key not in told]
+    keys = {d.key for d in diagnostics if d.code != GENERAL and d.key and d.severity is not Severity.INFO}
+    return [d for d in diagnostics if d.code != GENERAL or d.key not in keys]
 
 
 @lru_cache(maxsize=64)
@@ -135,39 +135,39 @@ def looked_for(selection: Selection) -> tuple[str, ...]:
 def run(
     document: Document,
     best: Guess,
-    wanted: Iterable[Rule],
+    rules: Iterable[Rule],
     cluster: Cluster | None = None,
     *,
     fixes: bool = True,
     alone: bool | None = None,
 ) -> list[Diagnostic]:
-    """Run the `wanted` rules over each stage and give their findings.
+    """Run the `rules` over each stage and give their findings.
 
     `alone` says whether a key that is not written has its default; None takes what the document shows.
     """
-    chosen = tuple(wanted)
+    chosen = tuple(rules)
     alone = basic.stands_alone(document, best) if alone is None else alone
     return [
-        told
+        result
         for subject in subjects(document, best, cluster or Cluster(), alone=alone)
         for rule in chosen
-        for told in _run_rule(rule, subject, fixes=fixes)
+        for result in _run_rule(rule, subject, fixes=fixes)
     ]
 
 
 def _run_rule(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
     """What one rule says, until it stumbles over a value of another type than its key's: that has a finding of its own."""
-    told = list[Diagnostic]()
+    diagnostics = list[Diagnostic]()
     try:
-        for found in rule.find(subject):
+        for finding in rule.find(subject):
             # above somebody's own config, what is not written here may be written there
-            known = subject.alone or found.place is not None or subject.written(found.keys[0])
-            if known and subject.acts_as_released(found.keys):
-                told.append(diagnostic(rule, found, subject, fixes=fixes))
+            known = subject.alone or finding.place is not None or subject.written(finding.keys[0])
+            if known and subject.acts_as_released(finding.keys):
+                diagnostics.append(diagnostic(rule, finding, subject, fixes=fixes))
     except STUMBLES:
         if not subject.reading.value_errors and not subject.reading.unread_rows:
             raise
-    return told
+    return diagnostics
 
 
 def applies(rule: Rule, best: Guess) -> bool:
@@ -183,24 +183,24 @@ def _applies(rule: Rule, framework: str, release: str) -> bool:
     return not rule.until or at_least(framework, rule.until, release)
 
 
-def diagnostic(rule: Rule, found: Found, subject: Subject, *, fixes: bool = True) -> Diagnostic:
+def diagnostic(rule: Rule, finding: Found, subject: Subject, *, fixes: bool = True) -> Diagnostic:
     """A rule's finding as a diagnostic with its place, related places and, where asked for, its fix."""
-    help_ = found.help or rule.advice
-    made = Diagnostic(
+    help_ = finding.help or rule.advice
+    made_diagnostic = Diagnostic(
         rule.code,
-        found.severity or rule.severity,
-        found.message,
-        found.place or subject.place(found.keys),
-        subject.labels(found.keys),
+        finding.severity or rule.severity,
+        finding.message,
+        finding.place or subject.place(finding.keys),
+        subject.labels(finding.keys),
         help_,
-        key=subject.key(found.keys[0]) if found.keys else "",
+        key=subject.key(finding.keys[0]) if finding.keys else "",
     )
-    if not fixes or not found.fix:
-        return made
+    if not fixes or not finding.fix:
+        return made_diagnostic
     from rftconf.lint import patching
 
-    fix = patching.fix_of(subject, found)
-    return made if fix is None else replace(made, fix=fix)
+    fix = patching.fix_of(subject, finding)
+    return made_diagnostic if fix is None else replace(made_diagnostic, fix=fix)
 
 
 def position(diagnostic: Diagnostic) -> tuple[str, int, str]:

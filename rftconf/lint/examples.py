@@ -36,8 +36,8 @@ def block(node: dict[str | int, object], indent: int) -> list[str]:
     pad = " " * indent
     for name, value in node.items():
         if isinstance(name, int):
-            first, *rest = block(value, indent + 2)  # type: ignore[arg-type]
-            lines += [f"{pad}- {first.strip()}", *rest]
+            first, *more = block(value, indent + 2)  # type: ignore[arg-type]
+            lines += [f"{pad}- {first.strip()}", *more]
         elif isinstance(value, dict):
             lines += [f"{pad}{name}:", *block(value, indent + 2)]
         else:

@@ -29,23 +29,23 @@ class Fixed:
 
 def fix(
     document: Document,
-    found: list[Diagnostic],
+    diagnostics: list[Diagnostic],
     again: Again,
     *,
     unsafe: bool = False,
     framework: str | None = None,
     release: str | None = None,
 ) -> Fixed:
-    """Make every fix of `found` that can be made. `again` reads and checks a changed text.
+    """Make every fix of `diagnostics` that can be made. `again` reads and checks a changed text.
 
     `framework` and `release` are what the file is said to be for, None where that is guessed.
     """
-    made, refused = list[Diagnostic](), set[tuple[str, str]]()
+    fixed_diagnostics, refused = list[Diagnostic](), set[tuple[str, str]]()
     fixed = set[tuple[str, str]]()
     again_refused = False
     for _ in range(max(1, min(_MOST_ROUNDS, _MOST_READ // max(1, len(document.text))))):
         # a name that is corrected may be what another finding misses
-        named_first = sorted(found, key=lambda d: not d.code.startswith("KEY"))
+        named_first = sorted(diagnostics, key=lambda d: not d.code.startswith("KEY"))
         offered = (d for d in named_first if d.fix and (d.fix.safe or unsafe) and _mark(d) not in refused | fixed)
         chance = next(offered, None)
         if chance is None and again_refused:  # what could not be made may be possible now
@@ -53,28 +53,28 @@ def fix(
             continue
         if chance is None:
             break
-        done = attempt(document, found, chance, again, framework=framework, release=release)
+        done = attempt(document, diagnostics, chance, again, framework=framework, release=release)
         if done is None:
             refused.add(_mark(chance))
             continue
-        document, found = done
-        made.append(chance)
+        document, diagnostics = done
+        fixed_diagnostics.append(chance)
         # The same finding once more would mean that its fix does not fix it.
         fixed.add(_mark(chance))
         again_refused = True
-    return Fixed(document.text, tuple(found), tuple(made))
+    return Fixed(document.text, tuple(diagnostics), tuple(fixed_diagnostics))
 
 
 def attempt(
     document: Document,
-    found: Sequence[Diagnostic],
+    diagnostics: Sequence[Diagnostic],
     chance: Diagnostic,
     again: Again,
     *,
     framework: str | None = None,
     release: str | None = None,
 ) -> tuple[Document, list[Diagnostic]] | None:
-    """The document with the fix of one finding of `found` made, read and checked again.
+    """The document with the fix of one finding of `diagnostics` made, read and checked again.
 
     None where that is no better than before: it reads worse, the finding stays, leaves go that no patch took, an error
     comes up in a run that could start, or the run is another one in something that the finding did not name.
@@ -86,18 +86,18 @@ def attempt(
         return None
     if changed == document.text:
         return None
-    fresh, left = again(changed)
+    fresh, remaining = again(changed)
     worse = document.readable and not fresh.readable
-    worse = worse or (chance.severity is not Severity.ERROR and not _errors(left) <= _errors(found))
-    stays = sum(_mark(d) == _mark(chance) for d in left) > 0
+    worse = worse or (chance.severity is not Severity.ERROR and not _errors(remaining) <= _errors(diagnostics))
+    stays = sum(_mark(d) == _mark(chance) for d in remaining) > 0
     lost = len(fresh.leaves) < len(document.leaves) - len(chance.fix.patches)
     if worse or stays or lost or not unchanged.keeps_the_run(document, fresh, chance, framework, release):
         return None
-    return fresh, left
+    return fresh, remaining
 
 
-def _errors(found: Sequence[Diagnostic]) -> set[str]:
-    return {d.code for d in found if d.severity is Severity.ERROR}
+def _errors(diagnostics: Sequence[Diagnostic]) -> set[str]:
+    return {d.code for d in diagnostics if d.severity is Severity.ERROR}
 
 
 def _mark(diagnostic: Diagnostic) -> tuple[str, str]:

@@ -16,12 +16,14 @@ def unresolved(document: Document, known: Catalogue) -> tuple[Diagnostic, ...]:
     live = [leaf for leaf in document.leaves if leaf.mode is not Mode.DELETE]
     if not any(may_interpolate(leaf.value) for leaf in live):
         return ()
-    found = resolve_leaves(live, Tree(known.written_defaults))[1]
-    return found if document.launch is not None else tuple(map(_given_at_start, found))
+    diagnostics = resolve_leaves(live, Tree(known.written_defaults))[1]
+    return diagnostics if document.launch is not None else tuple(map(_given_at_start, diagnostics))
 
 
-def _given_at_start(one: Diagnostic) -> Diagnostic:
+def _given_at_start(diagnostic: Diagnostic) -> Diagnostic:
     """A config is no run yet: the command that starts one may give what is `???` here, and what refers to it."""
-    if one.code != "SYN405":
-        return one
-    return replace(one, severity=Severity.WARNING, help="give it when the run starts, or here with --set KEY=VALUE")
+    if diagnostic.code != "SYN405":
+        return diagnostic
+    return replace(
+        diagnostic, severity=Severity.WARNING, help="give it when the run starts, or here with --set KEY=VALUE"
+    )

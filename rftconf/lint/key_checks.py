@@ -36,17 +36,19 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
         return ()
     program = document.launch.program if document.launch else ""
     own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
-    if release is not None and own and not any(registry.has(one, release) for one in own):
+    if release is not None and own and not any(registry.has(framework, release) for framework in own):
         return (_no_catalogue(document, release),)
     best = guess_of(document, framework, release)
     if framework is None and not knows(best, document, 1) and not launches(document, best.framework):
         return (_not_a_config(document),)
     subject = KeySubject(document, best, guessed=release is None)
-    found = list(_leaves(subject.unspoken, subject))
+    diagnostics = list(_leaves(subject.unspoken, subject))
     if not subject.own_config:
-        found += unresolved(document, subject.catalogue_of_release)
-    said = _said_release(document, best) if release is None and any(f.code in _BY_RELEASE for f in found) else ()
-    return (*said, *found)
+        diagnostics += unresolved(document, subject.catalogue_of_release)
+    release_diagnostics = (
+        _said_release(document, best) if release is None and any(f.code in _BY_RELEASE for f in diagnostics) else ()
+    )
+    return (*release_diagnostics, *diagnostics)
 
 
 def stands_alone(document: Document, best: Guess) -> bool:
@@ -78,9 +80,9 @@ def _leaves(leaves: Iterable[Leaf], subject: KeySubject) -> Iterator[Diagnostic]
             continue
         like = (leaf.key, leaf.mode is Mode.SET or leaf.mode, type(value), value)
         if like not in fine:
-            found = list(_leaf(leaf, subject))
-            yield from found
-            if not found and len(fine) < _MOST_FINE:
+            diagnostics = list(_leaf(leaf, subject))
+            yield from diagnostics
+            if not diagnostics and len(fine) < _MOST_FINE:
                 fine.add(like)
 
 
@@ -149,10 +151,10 @@ def _unknown(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
         worst = Severity.ERROR if worst is Severity.ERROR else Severity.WARNING
         fix = corrected(subject.document, leaf, near, subject.catalogue_of_release)
         yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?", fix)
-    elif other := _other_releases(leaf.key, subject.best.framework, subject.best.release, subject.best.trainer):
+    elif releases := _other_releases(leaf.key, subject.best.framework, subject.best.release, subject.best.trainer):
         # another release has it, so that of a guessed one it only says that the guess is not right
         severity = Severity.WARNING if subject.guessed and worst is Severity.ERROR else worst
-        yield _at_key("KEY003", severity, leaf, message, other)
+        yield _at_key("KEY003", severity, leaf, message, releases)
     elif theirs := other_framework(leaf.key, subject.best.framework):
         yield _at_key("KEY002", worst, leaf, message, theirs)
     else:
@@ -178,13 +180,13 @@ def _other_releases(key: str, name: str, release: str, trainer: str) -> str:
     have = [r for r in framework.releases if trainer in framework.trainers_of(r)]
     having = [r for r in have if key in catalogue.load(name, r, trainer)]
     if not having:
-        for other in framework.trainers_of(release):
-            if other != trainer and key in catalogue.load(name, release, other):
-                config = framework.config_names.get(other)
-                return f"only the {other} trainer has it{f' (--config-name={config})' if config else ''}"
+        for other_trainer in framework.trainers_of(release):
+            if other_trainer != trainer and key in catalogue.load(name, release, other_trainer):
+                config = framework.config_names.get(other_trainer)
+                return f"only the {other_trainer} trainer has it{f' (--config-name={config})' if config else ''}"
         return ""
-    at = framework.releases.index
-    if at(having[0]) > at(release):
+    position = framework.releases.index
+    if position(having[0]) > position(release):
         return f"{framework.title} has it since {having[0]}"
     return versions.history(name, key, trainer) or f"{framework.title} had it up to {having[-1]}"
 

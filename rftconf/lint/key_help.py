@@ -43,13 +43,13 @@ def _rows(framework: str) -> dict[str, Row]:
 @cache
 def _whys(framework: str) -> dict[str, str]:
     """Native key to the sentence that says which code gives it its meaning; a row's own before one it shares."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for row in table_of(framework).rows:
         if isinstance(row, Each):
-            found.update({f"{row.native}[].{item.native}": item.why for item in row.rows})
+            reasons.update({f"{row.native}[].{item.native}": item.why for item in row.rows})
         elif isinstance(row, Fold):
-            found.update({native: row.why for native in row.natives if native not in found})
-    return found | {native: row.why for native, row in _rows(framework).items()}
+            reasons.update({native: row.why for native in row.natives if native not in reasons})
+    return reasons | {native: row.why for native, row in _rows(framework).items()}
 
 
 @cache
@@ -65,7 +65,10 @@ def facts(framework: str, name: str) -> Facts:
     same = row is not None and isinstance(row.codec, Same) and field is not None
     unit = row.codec.unit if row and isinstance(row.codec, counts) else field.unit if same and field else None
     mine = registry.framework(framework).title
-    others = [(other.title, counterparts(framework, o).get(name)) for o, other in registry.FRAMEWORKS.items()]
+    others = [
+        (framework_title.title, counterparts(framework, o).get(name))
+        for o, framework_title in registry.FRAMEWORKS.items()
+    ]
     return Facts(
         plan.removeprefix("stage."),
         str(unit or ""),
@@ -77,11 +80,11 @@ def facts(framework: str, name: str) -> Facts:
 def about_key(framework: str, key: Key) -> str:
     """Sentences about a key: what it is in the plan, its unit, its default, what others call it."""
     known = facts(framework, key.name)
-    said = [f"{known.plan}{f' [{known.unit}]' if known.unit else ''}"] if known.plan else []
-    said += [known.why] if known.why else []
-    said += [f"default {render_value(key.default)}"] if key.default not in (None, "", "???") else []
-    said += [f"{title}: {theirs}" for title, theirs in known.elsewhere]
-    return "; ".join(said)
+    parts = [f"{known.plan}{f' [{known.unit}]' if known.unit else ''}"] if known.plan else []
+    parts += [known.why] if known.why else []
+    parts += [f"default {render_value(key.default)}"] if key.default not in (None, "", "???") else []
+    parts += [f"{title}: {theirs}" for title, theirs in known.elsewhere]
+    return "; ".join(parts)
 
 
 def framework_schema(framework: str, release: str | None = None, trainer: str = "") -> dict[str, Any]:
@@ -139,22 +142,22 @@ def _holds(node: dict[str, Any], kind: str) -> None:
 
 
 def _leaf(known: Catalogue, framework: str, key: Key) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     kinds = [] if key.type in ("any", "") or key.open else [_kind(part) for part in key.type.split("|")]
     if kinds and all(kinds):
         values = [*kinds, _INTERPOLATION] + ([{"type": "null"}] if key.optional or key.inferred else [])
         if key.choices and known.framework != "trinity":
             values = [{"enum": list(key.choices)}, *values[1:]]
-        found["anyOf"] = values
+        facts["anyOf"] = values
     text = about_key(framework, key)
     if text:
-        found["description"] = text
+        facts["description"] = text
     if key.default not in (None, "???") and not isinstance(key.default, (list, dict)):
-        found["default"] = key.default
+        facts["default"] = key.default
     names = known.names(key.name)
     if names:
-        found["examples"] = list(names)
-    return found
+        facts["examples"] = list(names)
+    return facts
 
 
 def _kind(part: str) -> dict[str, Any]:

@@ -24,13 +24,13 @@ def sequences(s: Subject) -> int | None:
 
 def rank_gpus(s: Subject, role: str = "actor") -> int | None:
     """GPUs that work on one sequence together: Ulysses' size, or TP x PP x CP; None where one of them is not known."""
-    at = f"placement.{role}."
-    names = rank_sizes(s.value(f"{at}backend"))
-    if any(s.unknown(at + name) for name in names):
+    path = f"placement.{role}."
+    names = rank_sizes(s.value(f"{path}backend"))
+    if any(s.unknown(path + name) for name in names):
         return None
     size = 1
     for name in names:
-        size *= s.count(at + name) or 1
+        size *= s.count(path + name) or 1
     return size
 
 
@@ -55,13 +55,13 @@ def largest_divisor(number: int, most: int) -> int:
     return next((d for d in range(min(number, most, MOST_TRIED), 0, -1) if number % d == 0), 1)
 
 
-def divisors_near(number: int, wanted: int, most: int = 3) -> list[int]:
-    """The divisors of `number` nearest to `wanted`, for a help line."""
-    found = [d for d in range(1, min(number, MOST_TRIED) + 1) if number % d == 0]
-    return sorted(sorted(found, key=lambda d: (abs(d - wanted), d))[:most])
+def divisors_near(number: int, target: int, most: int = 3) -> list[int]:
+    """The divisors of `number` nearest to `target`, for a help line."""
+    divisors = [d for d in range(1, min(number, MOST_TRIED) + 1) if number % d == 0]
+    return sorted(sorted(divisors, key=lambda d: (abs(d - target), d))[:most])
 
 
-def multiple_near(step: int, wanted: int) -> int:
-    """The positive multiple of `step` nearest to `wanted`, the smaller one on a tie."""
-    low = max(step, wanted // step * step)
-    return low if wanted - low <= low + step - wanted else low + step
+def multiple_near(step: int, target: int) -> int:
+    """The positive multiple of `step` nearest to `target`, the smaller one on a tie."""
+    low = max(step, target // step * step)
+    return low if target - low <= low + step - target else low + step

@@ -11,19 +11,19 @@ from rftconf.text.document import Leaf
 from rftconf.text.write import edit_overrides, edit_yaml
 
 
-def fix_of(subject: Subject, found: Found) -> Fix | None:
+def fix_of(subject: Subject, finding: Found) -> Fix | None:
     """The fix for a finding, None where the file does not let it be made by changing a few characters."""
     patches: list[Patch] = []
     titles: list[str] = []
-    for change in found.fix:
-        made = _patches(subject, change, found)
-        if not made:
+    for change in finding.fix:
+        all_patches = _patches(subject, change, finding)
+        if not all_patches:
             return None
-        patches += made
+        patches += all_patches
         titles.append(_title(subject, change))
-    new = [change.new for change in found.fix if isinstance(change, Rename)]
-    keys = map(subject.key, [*(change.key for change in found.fix), *found.keys])
-    return Fix("; ".join(titles), tuple(patches), found.safe, (*keys, *new))
+    new = [change.new for change in finding.fix if isinstance(change, Rename)]
+    keys = map(subject.key, [*(change.key for change in finding.fix), *finding.keys])
+    return Fix("; ".join(titles), tuple(patches), finding.safe, (*keys, *new))
 
 
 def _title(subject: Subject, change: Change) -> str:
@@ -37,11 +37,11 @@ def _title(subject: Subject, change: Change) -> str:
             return f"rename {key} to {new}"
 
 
-def _patches(subject: Subject, change: Change, found: Found) -> list[Patch] | None:
+def _patches(subject: Subject, change: Change, finding: Found) -> list[Patch] | None:
     document = subject.document
     leaf = subject.leaf(change.key)
     if leaf is None:
-        return _added(subject, change, found) if isinstance(change, Put) else None
+        return _added(subject, change, finding) if isinstance(change, Put) else None
     if leaf.place.file != document.name or leaf.key_place.file != document.name:
         return None
     if not isinstance(change, Put) and subject.referred_to(leaf.key):
@@ -63,21 +63,21 @@ def _patches(subject: Subject, change: Change, found: Found) -> list[Patch] | No
             return edit_overrides.rename(document, leaf, new)
 
 
-def _added(subject: Subject, change: Put, found: Found) -> list[Patch] | None:
+def _added(subject: Subject, change: Put, finding: Found) -> list[Patch] | None:
     key = subject.key(change.key)
     if subject.document.form == "yaml":
         return edit_yaml.add(subject.document, key, change.value)  # type: ignore[arg-type]
-    near = _neighbour(subject, key, found)
+    near = _neighbour(subject, key, finding)
     return None if near is None else edit_overrides.add(subject.document, near, key, change.value)  # type: ignore[arg-type]
 
 
-def _neighbour(subject: Subject, key: str, found: Found) -> Leaf | None:
+def _neighbour(subject: Subject, key: str, finding: Found) -> Leaf | None:
     """The override that a new one goes in front of: one that the finding speaks of, else the likest."""
-    here = [leaf for leaf in subject.leaves.values() if leaf.place.file == subject.document.name]
-    named = [leaf for name in found.keys if (leaf := subject.leaf(name)) is not None and leaf in here]
-    alike = sorted(here, key=lambda leaf: -_common(leaf.key, key))
+    leaves = [leaf for leaf in subject.leaves.values() if leaf.place.file == subject.document.name]
+    named = [leaf for name in finding.keys if (leaf := subject.leaf(name)) is not None and leaf in leaves]
+    alike = sorted(leaves, key=lambda leaf: -_common(leaf.key, key))
     return next(iter([*named, *alike]), None)
 
 
-def _common(one: str, other: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+def _common(key: str, key_b: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(key, key_b, strict=False)) if a != b), min(len(key), len(key_b)))

@@ -34,16 +34,16 @@ Wanted = Callable[[Guess], tuple[Rule, ...]]
 
 
 def plan_findings(
-    document: Document, cluster: Cluster, framework: str | None, wanted: Wanted, told: Told
+    document: Document, cluster: Cluster, framework: str | None, rules_of: Wanted, run_rule: Told
 ) -> list[Diagnostic]:
-    """Problems of the form; without any, what `told` says for the `wanted` rules that speak of no framework's own keys."""
+    """Problems of the form; without any, what `run_rule` says for the rules of `rules_of` that speak of no framework's own keys."""
     problems = plan_problems(document)
     if problems:
         return problems
     return [
-        one
+        diagnostic
         for subject in plan_subjects(document, cluster, framework)
-        for rule in wanted(subject.best)
+        for rule in rules_of(subject.best)
         if not rule.frameworks
-        for one in told(rule, subject)
+        for diagnostic in run_rule(rule, subject)
     ]

@@ -19,7 +19,7 @@ def recognised(document: Document, framework: str | None, release: str | None) -
         return None
     program = document.launch.program if document.launch else ""
     own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
-    if release is not None and own and not any(registry.has(one, release) for one in own):
+    if release is not None and own and not any(registry.has(framework, release) for framework in own):
         return None
     best = guess_of(document, framework, release)
     unread = registry.framework(best.framework).unread_sections
@@ -51,11 +51,11 @@ def contradicts(document: Document, setting: str) -> Guess | None:
     """What a document is by its own keys, where a project's settings say another framework of which it has fewer."""
     if not document.leaves:
         return None
-    best, said = guess_of(document, None, None), guess_of(document, setting, None)
-    families = {registry.framework(one.framework).family for one in (best, said)}
+    best, guess = guess_of(document, None, None), guess_of(document, setting, None)
+    families = {registry.framework(guess.framework).family for guess in (best, guess)}
     if len(families) == 1 or not is_config(document):
         return None
-    own, theirs = (own_keys.count(one, [leaf.key for leaf in document.leaves]) for one in (best, said))
+    own, theirs = (own_keys.count(guess, [leaf.key for leaf in document.leaves]) for guess in (best, guess))
     return best if own > theirs or (launches(document, best.framework) and not launches(document, setting)) else None
 
 
@@ -64,8 +64,8 @@ _last: list[tuple[Document, str | None, str | None, Guess]] = []  # three questi
 
 def guess_of(document: Document, framework: str | None, release: str | None) -> Guess:
     """What `document` is taken for. Raises UsageError for a framework or release that is not known."""
-    for known, *asked, best in _last:
-        if known is document and asked == [framework, release]:
+    for known, *asked_options, best in _last:
+        if known is document and asked_options == [framework, release]:
             return best
     best = recognise(document, framework, release)
     _last[:] = [(document, framework, release, best)]

@@ -44,12 +44,12 @@ _OWN = "dialect_"
 @cache
 def rules_for(framework: str) -> tuple[Rule, ...]:
     """Every rule that may speak of `framework`, without loading what only others have."""
-    found: list[Rule] = []
+    chosen: list[Rule] = []
     for modules, _ in FAMILIES.values():
         for name in modules.split():
             if not name.startswith(_OWN) or name == _OWN + framework:
-                found += _module(name).rules
-    return tuple(found)
+                chosen += _module(name).rules
+    return tuple(chosen)
 
 
 def _module(name: str) -> Family:

@@ -14,51 +14,62 @@ Check = Callable[[str], Sequence[Diagnostic]]
 """All findings, were the file written for the release of this name."""
 
 
-def loosen(found: Sequence[Diagnostic], best: Guess, check_as: Check | None) -> list[Diagnostic]:
+def loosen(diagnostics: Sequence[Diagnostic], best: Guess, check_as: Check | None) -> list[Diagnostic]:
     """The findings, in which none is an error or a safe fix that holds in some of the releases only.
 
     The other releases are asked only where there is something to lose by a wrong guess; where `check_as` is None they
     are not asked, and what they would say is not known.
     """
-    if not best.also or not any(map(_weighs, found)):
-        return list(found)
+    if not best.also or not any(map(_weighs, diagnostics)):
+        return list(diagnostics)
     if check_as is None:
         unasked = f"not looked at for {_listed(best.also)}, which the file fits as well"
         return [
-            _weaker(one, f"so in {_titled(best, [best.release])}, {unasked}") if _weighs(one) else one for one in found
+            _weaker(diagnostic, f"so in {_titled(best, [best.release])}, {unasked}")
+            if _weighs(diagnostic)
+            else diagnostic
+            for diagnostic in diagnostics
         ]
     others = {release: frozenset(map(_mark, check_as(release))) for release in best.also}
-    return [_loosened(one, best, others) if _weighs(one) else one for one in found]
+    return [_loosened(diagnostic, best, others) if _weighs(diagnostic) else diagnostic for diagnostic in diagnostics]
 
 
-def _weighs(one: Diagnostic) -> bool:
+def _weighs(diagnostic: Diagnostic) -> bool:
     """True for what stops a run, or changes a file without being asked."""
-    return one.severity is Severity.ERROR or (one.fix is not None and one.fix.safe)
+    return diagnostic.severity is Severity.ERROR or (diagnostic.fix is not None and diagnostic.fix.safe)
 
 
-def _mark(one: Diagnostic) -> tuple[str, str, Place | None]:
-    return one.code, one.key, one.place
+def _mark(diagnostic: Diagnostic) -> tuple[str, str, Place | None]:
+    return diagnostic.code, diagnostic.key, diagnostic.place
 
 
-def _loosened(one: Diagnostic, best: Guess, others: dict[str, frozenset[tuple[str, str, Place | None]]]) -> Diagnostic:
-    without = [release for release, marks in others.items() if _mark(one) not in marks]
+def _loosened(
+    diagnostic: Diagnostic, best: Guess, others: dict[str, frozenset[tuple[str, str, Place | None]]]
+) -> Diagnostic:
+    without = [release for release, marks in others.items() if _mark(diagnostic) not in marks]
     if not without:
-        return one
+        return diagnostic
     holding = [best.release, *(release for release in others if release not in without)]
-    return _weaker(one, f"so in {_titled(best, holding)}, not in {_listed(without)}, which the file fits as well")
+    return _weaker(
+        diagnostic, f"so in {_titled(best, holding)}, not in {_listed(without)}, which the file fits as well"
+    )
 
 
 def _titled(best: Guess, releases: Sequence[str]) -> str:
     return f"{registry.framework(best.framework).title} {_listed(releases)}"
 
 
-def _weaker(one: Diagnostic, where: str) -> Diagnostic:
+def _weaker(diagnostic: Diagnostic, where: str) -> Diagnostic:
     """The finding as one that need not hold: a warning, whose fix nobody makes unasked."""
-    message = f"{one.message} ({where})"
-    help_ = f"{one.help}; --from-release names the release" if one.help else "--from-release names the release"
-    severity = Severity.WARNING if one.severity is Severity.ERROR else one.severity
-    fix = replace(one.fix, safe=False) if one.fix is not None else None
-    return replace(one, severity=severity, message=message, help=help_, fix=fix)
+    message = f"{diagnostic.message} ({where})"
+    help_ = (
+        f"{diagnostic.help}; --from-release names the release"
+        if diagnostic.help
+        else "--from-release names the release"
+    )
+    severity = Severity.WARNING if diagnostic.severity is Severity.ERROR else diagnostic.severity
+    fix = replace(diagnostic.fix, safe=False) if diagnostic.fix is not None else None
+    return replace(diagnostic, severity=severity, message=message, help=help_, fix=fix)
 
 
 def _listed(releases: Sequence[str]) -> str:

@@ -9,9 +9,9 @@ from rftconf.text.document import Document, Leaf, Mode
 
 def corrected(document: Document, leaf: Leaf, key: str, known: Catalogue) -> Fix | None:
     """The known key in the place of a misspelt one."""
-    found = known.get(key)
+    entry = known.get(key)
     overrides = document.form != "yaml" and known.family == "verl"
-    return renamed(document, leaf, key, plus=overrides and found is not None and found.plus_only)
+    return renamed(document, leaf, key, plus=overrides and entry is not None and entry.plus_only)
 
 
 def renamed(document: Document, leaf: Leaf, key: str, *, plus: bool, safe: bool = False) -> Fix | None:
@@ -20,7 +20,7 @@ def renamed(document: Document, leaf: Leaf, key: str, *, plus: bool, safe: bool 
 
     if leaf.key_place.file != document.name or leaf.place.file != document.name:
         return None
-    if key != leaf.key and any(other.key == key for other in document.leaves):
+    if key != leaf.key and any(leaf.key == key for leaf in document.leaves):
         return None  # it is given already; which of the two is meant, nobody can tell
     if document.form == "yaml":
         patches = edit_yaml.rename(document, leaf, key)

@@ -49,9 +49,9 @@ def get(folder: Path, name: str) -> Kept | None:
         return None
 
 
-def put(folder: Path, name: str, kept: Kept) -> None:
+def put(folder: Path, name: str, result: Kept) -> None:
     """Keep a result. A folder that cannot be written to costs time, not correctness."""
-    data = {"found": [_plain(d) for d in kept.found], "readable": kept.readable, "config": kept.config}
+    data = {"found": [_plain(d) for d in result.found], "readable": result.readable, "config": result.config}
     path = folder / name[:2] / f"{name}.json"
     try:
         if _leads_away(folder, path):
@@ -82,10 +82,10 @@ def _diagnostic(row: list[Any]) -> Diagnostic:
     code, severity, message, place, labels, help_, fix, key = row
     if not all(isinstance(text, str) for text in (code, message, help_, key)):
         raise TypeError("no finding")
-    made = fix and Fix(fix[0], tuple(Patch(_of_span(span), str(text)) for span, text in fix[1]), bool(fix[2]))
-    related = tuple(Label(_of_place(at), note) for at, note in labels)
+    loaded_fix = fix and Fix(fix[0], tuple(Patch(_of_span(span), str(text)) for span, text in fix[1]), bool(fix[2]))
+    related = tuple(Label(_of_place(place), note) for place, note in labels)
     return Diagnostic(
-        code, Severity(severity), message, _of_place(place) if place else None, related, help_, made or None, key
+        code, Severity(severity), message, _of_place(place) if place else None, related, help_, loaded_fix or None, key
     )
 
 

@@ -87,8 +87,8 @@ def find(start: Path) -> Settings:
     for folder in (start, *start.parents):
         for name in FILES:
             path = folder / name
-            if path.is_file() and (found := read(path)) is not None:
-                return found
+            if path.is_file() and (settings := read(path)) is not None:
+                return settings
         if (folder / ".git").exists():
             break
     return Settings()
@@ -110,8 +110,8 @@ def read(path: Path) -> Settings | None:
     except (ValueError, RecursionError) as error:
         if not whole and "tool.rftconf" not in text:
             return None
-        said = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise UsageError(f"{path}: {said}") from None
+        problem = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise UsageError(f"{path}: {problem}") from None
     if not whole:
         tool = data.get("tool")
         if not isinstance(tool, dict) or "rftconf" not in tool:

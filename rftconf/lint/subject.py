@@ -179,12 +179,12 @@ class Subject:
 
     def place(self, names: Iterable[str]) -> Place:
         """Where the first of `names` that the file writes has its value; else where it would stand."""
-        wanted = list(names)
-        for name in wanted:
+        candidates = list(names)
+        for name in candidates:
             leaf = self.leaf(name)
             if leaf is not None:
                 return leaf.place
-        return self._near(self.key(wanted[0])) if wanted else self.start
+        return self._near(self.key(candidates[0])) if candidates else self.start
 
     def labels(self, names: Iterable[str]) -> tuple[Label, ...]:
         """The further written keys, and the variables that values came from."""

@@ -41,7 +41,7 @@ def suppressions(text: str) -> list[Suppression]:
     """The comments of a text. One alone on its line covers the next statement, a continued command as a whole."""
     if MARK not in text:
         return []
-    index, lines, found = LineIndex(text), text.split("\n"), list[Suppression]()
+    index, lines, suppressions = LineIndex(text), text.split("\n"), list[Suppression]()
     for match in _COMMENT.finditer(text):
         span = index.span(match.start(), match.end())
         codes = tuple(code.strip().upper() for code in (match["codes"] or "").split(",") if code.strip())
@@ -50,8 +50,8 @@ def suppressions(text: str) -> list[Suppression]:
             first, last = 1, len(lines)
         elif not lines[span.line - 1][: span.col - 1].strip():
             first, last = _next_statement(lines, span.line)
-        found.append(Suppression(span, first, last, codes))
-    return found
+        suppressions.append(Suppression(span, first, last, codes))
+    return suppressions
 
 
 def _next_statement(lines: list[str], after: int) -> tuple[int, int]:
@@ -65,27 +65,27 @@ def _next_statement(lines: list[str], after: int) -> tuple[int, int]:
     return first, last
 
 
-def apply(name: str, text: str, found: Iterable[Diagnostic], known: Iterable[str] = ()) -> list[Diagnostic]:
+def apply(name: str, text: str, diagnostics: Iterable[Diagnostic], known: Iterable[str] = ()) -> list[Diagnostic]:
     """The findings that no comment silences, and one for each comment (or code in it) that silences nothing.
 
     `known` are codes that were looked for; a comment that names only others is left alone.
     """
     comments = suppressions(text)
     if not comments:
-        return list(found)
-    left = []
-    for diagnostic in found:
-        here = diagnostic.place is None or diagnostic.place.file == name
-        if not (here and [comment for comment in comments if comment.covers(diagnostic)]):
-            left.append(diagnostic)
+        return list(diagnostics)
+    remaining = []
+    for diagnostic in diagnostics:
+        in_document = diagnostic.place is None or diagnostic.place.file == name
+        if not (in_document and [comment for comment in comments if comment.covers(diagnostic)]):
+            remaining.append(diagnostic)
     index, codes = LineIndex(text), tuple(known)
-    return [*left, *(d for comment in comments for d in _unused(name, text, index, comment, codes))]
+    return [*remaining, *(d for comment in comments for d in _unused(name, text, index, comment, codes))]
 
 
 def _unused(name: str, text: str, index: LineIndex, comment: Suppression, known: tuple[str, ...]) -> list[Diagnostic]:
     idle = [code for code in comment.codes if code not in comment.used]
     if known:
-        idle = [code for code in idle if any(one.startswith(code) for one in known)]
+        idle = [code for code in idle if any(code_start.startswith(code) for code_start in known)]
     if comment.used and not idle:
         return []
     if comment.codes and not idle:

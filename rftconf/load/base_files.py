@@ -31,10 +31,10 @@ class BaseFiles:
     trainer: str
     _taken: dict[str, BaseFile] = field(default_factory=dict)
 
-    def find(self, wanted: str, within: str) -> Source | None:
-        """The file that the text called `within` means by `wanted`, or None."""
+    def find(self, name: str, within: str) -> Source | None:
+        """The file that the text called `within` means by `name`, or None."""
         above = self._taken.get(within)
-        paths = [_inside(above, wanted)] if above is not None else _possible(self.framework, wanted)
+        paths = [_inside(above, name)] if above is not None else _possible(self.framework, name)
         for path in paths:
             file = base_file(self.framework, above.release if above is not None else self.release, path)
             if file is not None:
@@ -54,17 +54,17 @@ class BaseFiles:
         known = catalogue.load(self.framework, self.release, self.trainer)
         usual = known.written_defaults
         drops = registry.framework(self.framework).drops_unknown
-        told, offered = list[Leaf](), list[Leaf]()
+        asking, offered = list[Leaf](), list[Leaf]()
         for leaf in leaves:
             if leaf.place.file not in self._taken:
-                told.append(leaf)
+                asking.append(leaf)
             elif leaf.key in known:
-                told += [] if usual.get(leaf.key) == leaf.value else [leaf]
+                asking += [] if usual.get(leaf.key) == leaf.value else [leaf]
             elif drops or known.is_node(leaf.key):
                 offered.append(leaf)
             else:
-                told.append(leaf)
-        taken = set(map(id, (*told, *_asked_for(offered, told))))
+                asking.append(leaf)
+        taken = set(map(id, (*asking, *_asked_for(offered, asking))))
         return tuple(leaf for leaf in leaves if id(leaf) in taken)
 
 
@@ -75,7 +75,7 @@ def base_files_of(document: Document, framework: str | None = None, release: str
     return BaseFiles(family, best.release, best.trainer) if file_of(family).exists() else None
 
 
-def without_usual(document: Document, found: Guess) -> Document:
+def without_usual(document: Document, guess: Guess) -> Document:
     """The document without inherited leaves that say what the framework does anyway: nobody wrote them for this run.
 
     A fork's base files may be those of a day between two releases: a key that the release lacks is held against the others.
@@ -83,8 +83,8 @@ def without_usual(document: Document, found: Guess) -> Document:
     """
     if not document.stock and not any(leaf.inherited for leaf in document.leaves):
         return document
-    fork = dialect_of(found)
-    known = catalogue.load(found.framework, found.release, found.trainer)
+    fork = dialect_of(guess)
+    known = catalogue.load(guess.framework, guess.release, guess.trainer)
     usual = known.written_defaults
 
     def says_something(leaf: Leaf) -> bool:
@@ -92,16 +92,16 @@ def without_usual(document: Document, found: Guess) -> Document:
             return True
         if leaf.key in known:
             return leaf.key not in usual or not _alike(leaf, usual[leaf.key])
-        return not came_along(leaf, found.framework)
+        return not came_along(leaf, guess.framework)
 
     at_first = {**usual, **(fork.defaults if fork is not None else {})}
     stock = tuple(leaf for leaf in document.stock if leaf.key in usual and not _alike(leaf, at_first[leaf.key]))
     return replace(document, leaves=on_top(stock, tuple(filter(says_something, document.leaves))))
 
 
-def has_other_defaults(document: Document, found: Guess) -> bool:
+def has_other_defaults(document: Document, guess: Guess) -> bool:
     """True where the config that the program names itself says otherwise than the release does."""
-    return bool(document.stock) and without_usual(document, found).leaves != document.leaves
+    return bool(document.stock) and without_usual(document, guess).leaves != document.leaves
 
 
 _CHOSEN = re.compile(r"\$\{oc\.select:\s*([\w.]+)\s*(?:,[^{}]*)?\}")
@@ -126,12 +126,12 @@ def came_along(leaf: Leaf, framework: str) -> bool:
     return any(leaf.key in usual and usual[leaf.key] == leaf.value for usual in releases)
 
 
-def copied_from(document: Document, found: Guess) -> frozenset[str]:
+def copied_from(document: Document, guess: Guess) -> frozenset[str]:
     """Keys of a whole config at values that the framework's own releases have: whoever wrote it down chose none of them.
 
     A config with most of a release's keys is a copy of the framework's own, or what Hydra composed from it, and no list of choices.
     """
-    known = catalogue.load(found.framework, found.release, found.trainer)
+    known = catalogue.load(guess.framework, guess.release, guess.trainer)
     values = {leaf.key: leaf.value for leaf in document.leaves}
     if document.launch is not None or 2 * len(known.written_defaults.keys() & values.keys()) < len(
         known.written_defaults
@@ -139,7 +139,7 @@ def copied_from(document: Document, found: Guess) -> frozenset[str]:
         return frozenset()
     return frozenset(
         key
-        for usual in _all_defaults(found.framework)
+        for usual in _all_defaults(guess.framework)
         for key in usual.keys() & values.keys()
         if _resolved(key, usual[key], values) == values[key]
     )
@@ -167,14 +167,14 @@ def _title(file: BaseFile) -> str:
     return f"{registry.framework(file.framework).title} {file.release}"
 
 
-def _inside(above: BaseFile, wanted: str) -> str:
+def _inside(above: BaseFile, path: str) -> str:
     """A path that a file of the framework's own names: as seen from that file."""
-    return os.path.normpath(PurePosixPath(above.path).parent / wanted)
+    return os.path.normpath(PurePosixPath(above.path).parent / path)
 
 
-def _possible(framework: str, wanted: str) -> list[str]:
-    """The paths that `wanted` may be below the framework's folder: as it stands, or without that folder's own name."""
-    parts = [part for part in PurePosixPath(wanted).parts if part not in ("..", ".", "/")]
+def _possible(framework: str, path: str) -> list[str]:
+    """The paths that `path` may be below the framework's folder: as it stands, or without that folder's own name."""
+    parts = [part for part in PurePosixPath(path).parts if part not in ("..", ".", "/")]
     below = ["/".join(parts)]
     for folder in (PurePosixPath(folder).parts for folder in folders_of(framework)):
         for start in range(len(folder)):
@@ -184,16 +184,16 @@ def _possible(framework: str, wanted: str) -> list[str]:
     return below
 
 
-def _asked_for(offered: list[Leaf], told: list[Leaf]) -> list[Leaf]:
+def _asked_for(offered: list[Leaf], leaves: list[Leaf]) -> list[Leaf]:
     """Those of `offered` into whose section an interpolation leads, of what is told or of what that takes."""
-    kept = list[Leaf]()
-    asking: list[Leaf] = told
+    acting = list[Leaf]()
+    asking: list[Leaf] = leaves
     while asking:
         names = {name for leaf in asking for name in _names_in(leaf.value)}
         asking = [leaf for leaf in offered if re.split(r"[.\[]", leaf.key)[0] in names]
         offered = [leaf for leaf in offered if leaf not in asking]
-        kept += asking
-    return kept
+        acting += asking
+    return acting
 
 
 def _names_in(value: Value) -> Iterator[str]:

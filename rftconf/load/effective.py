@@ -45,10 +45,10 @@ def live_leaves(document: Document, framework: str) -> dict[str, Leaf]:
     return live if spelled is None else spelled(live)
 
 
-def deletions(document: Document, found: Guess) -> list[str]:
+def deletions(document: Document, guess: Guess) -> list[str]:
     """`~key` of a key that the framework's own config has: there is none then, and no row that says so."""
     live = {leaf.key for leaf in document.leaves if leaf.mode is not Mode.DELETE}
-    known = catalogue.load(found.framework, found.release, found.trainer)
+    known = catalogue.load(guess.framework, guess.release, guess.trainer)
     return [
         f"~{leaf.key} takes the key out of the framework's config: here it is read with its default, and not written"
         for leaf in document.leaves
@@ -80,12 +80,12 @@ def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]
 
 def too_many_stages(leaves: Mapping[str, Leaf]) -> Diagnostic | None:
     """What is said where a config has more stages than are read."""
-    found = {key.partition("]")[0]: leaf for key, leaf in leaves.items() if key.startswith("stages[")}
-    if len(found) <= MOST_STAGES:
+    first_leaves = {key.partition("]")[0]: leaf for key, leaf in leaves.items() if key.startswith("stages[")}
+    if len(first_leaves) <= MOST_STAGES:
         return None
-    said = f"there are {len(found):,} stages, more than {MOST_STAGES}, so that none is read"
-    place = list(found.values())[MOST_STAGES].key_place
-    return Diagnostic("SYN511", Severity.ERROR, said, place, help="split the run")
+    text = f"there are {len(first_leaves):,} stages, more than {MOST_STAGES}, so that none is read"
+    place = list(first_leaves.values())[MOST_STAGES].key_place
+    return Diagnostic("SYN511", Severity.ERROR, text, place, help="split the run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Effective:
 
 
 def effective(
-    found: Guess,
+    guess: Guess,
     leaves: Mapping[str, Leaf],
     *,
     shipped: str = "",
@@ -115,45 +115,45 @@ def effective(
     `partial`: a config that this one starts from is not here, so that what is not written is not known.
     `program`: what the file starts; some read keys that the release's own config lacks.
     """
-    own = translation_of(found, leaves)
+    own = translation_of(guess, leaves)
     leaves = leaves if own is None else own.leaves
-    chosen = _choices(found, leaves)
+    chosen = _choices(guess, leaves)
     leaves = {key: leaf for key, leaf in leaves.items() if key not in chosen} if chosen else leaves
-    silent = silence.of(found.framework, found.release, found.trainer)
+    silent = silence.of(guess.framework, guess.release, guess.trainer)
     known, defaults = silent.known, silent.defaults
     template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
     texts = {name: leaf.value for key, leaf in leaves.items() for name in (leaf.key, key)}
     resolver = Resolver({**template, **texts}, environment, Tree({}) if partial else silent.tree)
     values = _Values(known, resolver, set_aside or {}, partial)
     written = {key: values.cell(key, leaf) for key, leaf in leaves.items()} | values.misplaced(leaves)
-    up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
+    up = versions.upgrade(guess.framework, written, guess.release, trainer=guess.trainer)
     follow = {} if partial else silent.following({*template, *leaves}, resolver)
     follow |= {key: _shipped(resolver, key) for key in template if key not in leaves}
     follow |= {} if own is None else {key: _of_fork(own, key) for key in own.defaults}
-    down = versions.upgrade(found.framework, follow, found.release, trainer=found.trainer).flat if follow else {}
-    told = {key: cell for key, cell in up.flat.items() if not cell.unread and not _says_nothing(known, key, cell)}
-    if (of := registry.framework(found.framework)).family == registry.VERL.name:
+    down = versions.upgrade(guess.framework, follow, guess.release, trainer=guess.trainer).flat if follow else {}
+    alive = {key: cell for key, cell in up.flat.items() if not cell.unread and not _says_nothing(known, key, cell)}
+    if (of := registry.framework(guess.framework)).family == registry.VERL.name:
         up.flat.update(_merged(up.flat, defaults.cells, down))
     # what is written replaces defaults below it, and an empty default mapping above it
     nodes = {node for key, cell in up.flat.items() if not cell.unread for node in nodes_above(key)}
     cells = _not_told(defaults.cells) if partial else {**defaults.cells, **down}
-    gone = nodes.union(*(defaults.below.get(key, ()) for key in told))
-    for name in gone:
+    replaced = nodes.union(*(defaults.below.get(key, ()) for key in alive))
+    for name in replaced:
         cells.pop(name, None)
     for key in down:
-        if key in cells and not told.keys().isdisjoint(nodes_above(key)):
+        if key in cells and not alive.keys().isdisjoint(nodes_above(key)):
             del cells[key]
     up.flat.update(chosen)
     cells.update(up.flat)
-    for key in _of_newer_releases(known, found, leaves):
+    for key in _of_newer_releases(known, guess, leaves):
         if (own is not None and key in own.newer) or registry.recipe_reads(of, program, key):
             continue
         if key in cells and cells[key].leaf is leaves[key]:
             cells[key] = replace(cells[key], unread=True)
-    last = (key for key in (*down, *up.flat) if key in cells and (key in gone or key not in defaults.at))
-    added = {key: len(defaults.at) + at for at, key in enumerate(dict.fromkeys(last))}
+    last = (key for key in (*down, *up.flat) if key in cells and (key in replaced or key not in defaults.at))
+    added = {key: len(defaults.at) + index for index, key in enumerate(dict.fromkeys(last))}
     named = tuple(sorted(up.flat, key=lambda key: added[key] if key in added else defaults.at[key]))
-    native = Native(found.framework, found.release, found.trainer, cells, defaults, added, named, own is not None)
+    native = Native(guess.framework, guess.release, guess.trainer, cells, defaults, added, named, own is not None)
     return Effective(native, (*up.changes, *_folded(own)), tuple(values.findings))
 
 
@@ -182,9 +182,9 @@ def _says_nothing(known: catalogue.Catalogue, key: str, cell: Cell) -> bool:
     return cell.value == {} and key not in known and known.is_node(key)
 
 
-def _choices(found: Guess, leaves: Mapping[str, Leaf]) -> dict[str, Cell]:
+def _choices(guess: Guess, leaves: Mapping[str, Leaf]) -> dict[str, Cell]:
     """What chooses config groups: `engine=megatron` names a part of the config and sets none."""
-    groups = registry.framework(found.framework).groups
+    groups = registry.framework(guess.framework).groups
     if groups.isdisjoint(leaves):
         return {}
     chosen = ((key, leaf) for key, leaf in leaves.items() if key in groups)
@@ -222,10 +222,10 @@ class _Values:
 
     def misplaced(self, leaves: Mapping[str, Leaf]) -> dict[str, Cell]:
         """Leaves of a section that is a list by one key and a mapping by another: those of the later one are left out."""
-        found = conflicting_keys(leaves)
-        for key, (section, shape) in found.items():
+        conflicts = conflicting_keys(leaves)
+        for key, (section, shape) in conflicts.items():
             self.findings.append(ValueFinding(leaves[key], f"{section} is a {shape} by a key before it"))
-        return {key: Cell(leaves[key].value, leaves[key], unread=True) for key in found}
+        return {key: Cell(leaves[key].value, leaves[key], unread=True) for key in conflicts}
 
     def _resolved(self, key: str, leaf: Leaf) -> Any:
         done = self.resolver.resolve(key)
@@ -256,7 +256,7 @@ class _Values:
 
 def _merged(written: Mapping[str, Cell], *defaults: Mapping[str, Cell]) -> dict[str, Cell]:
     """Written mappings as Hydra leaves them: `+section={a: 1}` adds to what the section holds by default."""
-    found: dict[str, Cell] = {}
+    cells: dict[str, Cell] = {}
     for key, cell in written.items():
         if isinstance(cell.value, dict):
             start = f"{key}."
@@ -265,8 +265,8 @@ def _merged(written: Mapping[str, Cell], *defaults: Mapping[str, Cell]) -> dict[
             }
             flat = {name: value for name, value in below.items() if "." not in name}
             if flat:
-                found[key] = replace(cell, value={**flat, **cell.value})
-    return found
+                cells[key] = replace(cell, value={**flat, **cell.value})
+    return cells
 
 
 def _shipped(resolver: Resolver, key: str) -> Cell:
@@ -275,10 +275,10 @@ def _shipped(resolver: Resolver, key: str) -> Cell:
     return Cell(OpenKey(key) if done.problem else done.value)
 
 
-def _of_newer_releases(known: catalogue.Catalogue, found: Guess, leaves: Mapping[str, Leaf]) -> list[str]:
+def _of_newer_releases(known: catalogue.Catalogue, guess: Guess, leaves: Mapping[str, Leaf]) -> list[str]:
     """Keys that the source's release does not have and the newest one does: nothing read them when the file was written."""
-    newest = catalogue.load(found.framework, None, found.trainer)
-    if newest.release == found.release:
+    newest = catalogue.load(guess.framework, None, guess.trainer)
+    if newest.release == guess.release:
         return []
     return [
         key
@@ -286,5 +286,5 @@ def _of_newer_releases(known: catalogue.Catalogue, found: Guess, leaves: Mapping
         if known.get(key) is None
         and not known.is_node(key)
         and newest.canonical(key) in newest.keys
-        and not versions.asked_for(found.framework, found.release, key)
+        and not versions.asked_for(guess.framework, guess.release, key)
     ]

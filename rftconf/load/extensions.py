@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def kept_keys(stages: list[StageRead]) -> dict[str, Any]:
     """Live keys without a row, verbatim, for a target of the same framework; and those that say more than fields hold."""
-    kept: dict[str, Any] = {}
+    extra_keys: dict[str, Any] = {}
     for stage in stages:
         read = [origin for origin in stage.origins.values() if origin.kind is not Kind.DEFAULT]
         used = {key for origin in read for key in origin.keys} | stage.reading.inactive.keys()
@@ -31,9 +31,9 @@ def kept_keys(stages: list[StageRead]) -> dict[str, Any]:
                 continue
             reason = reason_for(stage.reading.table, key, stage.reading.release)
             if reason is None or reason.state in (State.EXTENSION, State.NO_COUNTERPART):
-                kept[key] = stage.reading.source.cells[key].value
-        kept |= stage.reading.beyond
-    return kept
+                extra_keys[key] = stage.reading.source.cells[key].value
+        extra_keys |= stage.reading.beyond
+    return extra_keys
 
 
 def _unsaid(stage: StageRead) -> set[str]:
@@ -58,14 +58,14 @@ def removed_keys(stages: list[StageRead]) -> dict[str, Any]:
 
 
 def extensions_that_change_mathematics(
-    found: Guess, stages: list[StageRead], extensions: Mapping[str, Any]
+    guess: Guess, stages: list[StageRead], extensions: Mapping[str, Any]
 ) -> Iterator[str]:
     """Names of extensions that change the mathematics: what says more than a field holds, and live ones whose reason says so,
     with values that are not the default."""
-    known = catalogue.load(found.framework, found.release, found.trainer)
+    known = catalogue.load(guess.framework, guess.release, guess.trainer)
     for stage in stages:
         cells = stage.reading.source.cells
-        translated = translation_of(found, {leaf.key: leaf for _, leaf in stage.reading.source.leaves()})
+        translated = translation_of(guess, {leaf.key: leaf for _, leaf in stage.reading.source.leaves()})
         facts = {} if translated is None else translated.facts
         yield from stage.reading.beyond
         for key, value in extensions.items():
@@ -74,24 +74,24 @@ def extensions_that_change_mathematics(
                 if facts[leaf.key].changes_the_run:
                     yield key
                 continue
-            reason = reason_for(stage.reading.table, known.canonical(key), found.release) if key in cells else None
+            reason = reason_for(stage.reading.table, known.canonical(key), guess.release) if key in cells else None
             if reason is None or reason.state is not State.NO_COUNTERPART:
                 continue
             own = known.get(key)
-            if not versions.dead(found.framework, found.release, key, found.trainer) and (
+            if not versions.dead(guess.framework, guess.release, key, guess.trainer) and (
                 own is None or value != own.default
             ):
                 yield key
 
 
-def idle(found: Guess, stages: list[StageRead], extensions: Mapping[str, Any]) -> Iterator[str]:
+def idle(guess: Guess, stages: list[StageRead], extensions: Mapping[str, Any]) -> Iterator[str]:
     """Names of extensions without which the run is the same: written with the default, or read by nothing in that release."""
-    known = catalogue.load(found.framework, found.release, found.trainer)
-    said = {key for stage in stages for key in stage.reading.beyond}
+    known = catalogue.load(guess.framework, guess.release, guess.trainer)
+    extra_keys = {key for stage in stages for key in stage.reading.beyond}
     for key, value in extensions.items():
         own = known.keys.get(known.canonical(key))
-        if key not in said and (
-            versions.dead(found.framework, found.release, key, found.trainer)
+        if key not in extra_keys and (
+            versions.dead(guess.framework, guess.release, key, guess.trainer)
             or (own is not None and value == own.default)
         ):
             yield key

@@ -52,34 +52,34 @@ def load(
         from rftconf.load.plan_document import load_plan
 
         return load_plan(document, framework=framework, release=release, rows=rows)
-    found = recognise(document, framework, release)
+    guess = recognise(document, framework, release)
     if framework is None:
-        refuse_part(document, found)
-        refuse_unlike(document, found)
-    document = without_usual(document, found)
-    table = table_of(found.framework)
-    leaves = live_leaves(document, found.framework)
-    refuse_older_configs(found, leaves)
+        refuse_part(document, guess)
+        refuse_unlike(document, guess)
+    document = without_usual(document, guess)
+    table = table_of(guess.framework)
+    leaves = live_leaves(document, guess.framework)
+    refuse_older_configs(guess, leaves)
     if (many := too_many_stages(leaves)) is not None:
         refuse_for([many], document)
     leaves, secrets = without_secrets(leaves, document.secrets)
-    facts = facts_of(document, found, assume=assume, rows=rows)
-    stages = [read_stage(found, part, name, facts) for name, part in stages_of(leaves)]
+    facts = facts_of(document, guess, assume=assume, rows=rows)
+    stages = [read_stage(guess, part, name, facts) for name, part in stages_of(leaves)]
     for refusal in (refusal for stage in stages for refusal in stage.reading.refusals):
         with missing_file_first(document):
             raise refusal
     findings = tuple(d for stage in stages for d in value_diagnostics(stage.reading, document))
-    stages[-1].reading.notes += deletions(document, found)
+    stages[-1].reading.notes += deletions(document, guess)
     extensions = kept_keys(stages)
-    return Loaded(document, found, table, stages, few((*document.diagnostics, *findings)), extensions, secrets)
+    return Loaded(document, guess, table, stages, few((*document.diagnostics, *findings)), extensions, secrets)
 
 
 def with_origins(loaded: Loaded) -> dict[str, Origin]:
     """All origins, stage by stage, under the plan's own paths."""
-    found: dict[str, Origin] = {}
+    origins: dict[str, Origin] = {}
     for index, stage in enumerate(loaded.stages):
         for path, origin in stage.origins.items():
-            found[path.replace("stage.", f"stages[{index}].", 1) if path.startswith("stage.") else path] = replace(
+            origins[path.replace("stage.", f"stages[{index}].", 1) if path.startswith("stage.") else path] = replace(
                 origin
             )
-    return found
+    return origins

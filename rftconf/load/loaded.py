@@ -56,7 +56,7 @@ class Loaded:
                 self.guess,
                 self.stages,
                 extensions,
-                beyond=extensions_that_change_mathematics(self.guess, self.stages, extensions),
+                extra_keys=extensions_that_change_mathematics(self.guess, self.stages, extensions),
                 idle=idle(self.guess, self.stages, extensions),
             )
         return self.known_plan
@@ -103,17 +103,17 @@ class Loaded:
 
     def takers_of(self, key: str) -> list[str]:
         """The keys whose values interpolate `key`, or a section that holds it, in the order written."""
-        found = (self._takers.get(node, ()) for node in (*nodes_above(key), key))
-        return [name for _, name in sorted({taker for takers in found for taker in takers})]
+        takers_by_node = (self._takers.get(node, ()) for node in (*nodes_above(key), key))
+        return [name for _, name in sorted({taker for takers in takers_by_node for taker in takers})]
 
     @cached_property
     def _takers(self) -> dict[str, list[tuple[int, str]]]:
-        found: dict[str, list[tuple[int, str]]] = {}
-        for at, leaf in enumerate(self.document.leaves):
+        takers: dict[str, list[tuple[int, str]]] = {}
+        for index, leaf in enumerate(self.document.leaves):
             if isinstance(leaf.value, str) and "${" in leaf.value:
                 for name in _INTERPOLATED.findall(leaf.value):
-                    found.setdefault(name, []).append((at, leaf.key))
-        return found
+                    takers.setdefault(name, []).append((index, leaf.key))
+        return takers
 
     @property
     def framework(self) -> str:
@@ -138,16 +138,16 @@ class Loaded:
 
 
 def _assemble(
-    found: Guess, stages: list[StageRead], extensions: dict[str, Any], *, beyond: Iterable[str], idle: Iterable[str]
+    guess: Guess, stages: list[StageRead], extensions: dict[str, Any], *, extra_keys: Iterable[str], idle: Iterable[str]
 ) -> Plan:
     from rftconf.plan.model import Plan
 
     runs = [run_of(stage.reading) for stage in stages]
     first = runs[0]
-    asked = (stage.reading.table.dialect for stage in stages)
-    unsettled = next((d.why for ask, s in zip(asked, stages, strict=True) if ask and (d := ask(s.reading))), None)
-    source = {"framework": found.framework, "release": found.release, "trainer": found.trainer}
-    fork = dialect_of(found)
+    readers = (stage.reading.table.dialect for stage in stages)
+    unsettled = next((d.why for ask, s in zip(readers, stages, strict=True) if ask and (d := ask(s.reading))), None)
+    source = {"framework": guess.framework, "release": guess.release, "trainer": guess.trainer}
+    fork = dialect_of(guess)
     source |= {"fork": fork.title} if fork is not None else {}
     source |= {"unsettled": unsettled} if unsettled else {}
     return Plan.model_validate(
@@ -156,8 +156,8 @@ def _assemble(
             "identity": first.identity,
             "cluster": first.cluster,
             "stages": [run.stage for run in runs],
-            "extensions": {found.framework: extensions} if extensions else {},
-            "beyond": sorted(set(beyond)),
+            "extensions": {guess.framework: extensions} if extensions else {},
+            "beyond": sorted(set(extra_keys)),
             "idle": sorted(set(idle)),
         }
     )

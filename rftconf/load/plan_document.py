@@ -48,27 +48,27 @@ def load_plan(
         refuse_unreadable(replace(document, diagnostics=(*document.diagnostics, *problems)))
         raise AssertionError("a plan without problems is a plan")
     plan = _bound(plan, document.environment, rows)
-    found = _source(plan, framework, release)
+    guess = _source(plan, framework, release)
     tree = tree_of(document.name, document.text)
-    told = Facts(rows=rows, rows_asked=rows is not None, unsettled=plan.source.unsettled, is_plan=True)
-    own = plan.extensions.get(found.framework, {})
+    facts = Facts(rows=rows, rows_asked=rows is not None, unsettled=plan.source.unsettled, is_plan=True)
+    own = plan.extensions.get(guess.framework, {})
     extensions = {
-        key: Cell(value, _leaf(tree, ("extensions", found.framework, key), value)) for key, value in own.items()
+        key: Cell(value, _leaf(tree, ("extensions", guess.framework, key), value)) for key, value in own.items()
     }
     stages, secrets = [], set[str]()
     for index, values in enumerate(flat_stages(plan, nulls=True)):
-        stage = _Stage(plan, found, tree, index)
+        stage = _Stage(plan, guess, tree, index)
         withheld = {path for path, value in values.items() if document.secrets.are_in(stage.key(path), value)}
         secrets |= {stage.key(path) for path in withheld}
         referred = {path: reference(stage.key(path), values[path], document.secrets) for path in withheld}
-        reading = stage.reading({**values, **referred}, extensions, told)
+        reading = stage.reading({**values, **referred}, extensions, facts)
         stages.append(StageRead(values.get("stage.name"), reading))
     stages[0].reading.beyond |= {key: own[key] for key in plan.beyond if key in own}
     leaves = {leaf.key: leaf for stage in stages for _, leaf in stage.reading.source.leaves()}
     leaves |= {key: _leaf(tree, (), None, key) for key in secrets}
     document = replace(document, leaves=tuple(leaves.values()))
     loaded = Loaded(
-        document, found, table_of(found.framework), stages, document.diagnostics, dict(own), frozenset(secrets)
+        document, guess, table_of(guess.framework), stages, document.diagnostics, dict(own), frozenset(secrets)
     )
     loaded.known_plan = plan
     return loaded
@@ -91,17 +91,17 @@ def _bind(part: Part, known: Mapping[str, Value], path: str) -> None:
     from rftconf.plan.fields import Part
 
     for name in part.model_fields_set:
-        value, here = getattr(part, name), f"{path}.{name}" if path else name
-        for at, item in enumerate(value if isinstance(value, list) else [value]):
+        value, field = getattr(part, name), f"{path}.{name}" if path else name
+        for index, item in enumerate(value if isinstance(value, list) else [value]):
             if isinstance(item, Part):
-                _bind(item, known, f"{here}[{at}]" if isinstance(value, list) else here)
+                _bind(item, known, f"{field}[{index}]" if isinstance(value, list) else field)
         names = names_in(value) & known.keys()
         if names:
             try:
                 type(part).__pydantic_validator__.validate_assignment(part, name, substitute(value, known))
             except ValueError as error:
-                given = ", ".join(f"{one}={known[one]}" for one in sorted(names))
-                raise UsageError(f"{given} is nothing that {here} = {formula(value)} takes") from error
+                givens = ", ".join(f"{name}={known[name]}" for name in sorted(names))
+                raise UsageError(f"{givens} is nothing that {field} = {formula(value)} takes") from error
 
 
 def _periods(stage: Stage, rows: int | None) -> Any:
@@ -148,8 +148,8 @@ def _problems(error: ValidationError, tree: Tree) -> Iterator[Diagnostic]:
                 help=_nearest(path),
             )  # fmt: skip
             continue
-        wanted = "; or ".join(dict.fromkeys(p["msg"].lower().removeprefix("value error, ") for p in problems))
-        yield Diagnostic("SYN702", Severity.ERROR, f"{_dotted(path)}: {wanted}", tree.place(path))
+        expected = "; or ".join(dict.fromkeys(p["msg"].lower().removeprefix("value error, ") for p in problems))
+        yield Diagnostic("SYN702", Severity.ERROR, f"{_dotted(path)}: {expected}", tree.place(path))
 
 
 def _path(tree: Tree, problem: Any) -> Path:
@@ -186,7 +186,9 @@ def _fields_beside(path: Path) -> list[str]:
         if info is None:
             continue
         types = (info.annotation, *get_args(info.annotation))
-        model = next((one for one in types if isinstance(one, type) and issubclass(one, Part)), model)
+        model = next(
+            (annotation for annotation in types if isinstance(annotation, type) and issubclass(annotation, Part)), model
+        )
     return list(model.model_fields)
 
 
@@ -197,9 +199,9 @@ def _source(plan: Plan, framework: str | None, release: str | None) -> Guess:
         raise UsageError("the plan does not say whose run it is (source.framework): name it with --from")
     known = registry.framework(name)
     number = registry.release(known, plan.source.release or release)
-    for said, asked in ((known.name, framework and registry.framework(framework).name), (number, release)):
-        if asked is not None and asked != said:
-            raise UsageError(f"the plan was made from {known.title} {number}, not from {asked}")
+    for value, requested in ((known.name, framework and registry.framework(framework).name), (number, release)):
+        if requested is not None and requested != value:
+            raise UsageError(f"the plan was made from {known.title} {number}, not from {requested}")
     backend = plan.stages[0].placement.actor.backend
     trainer = plan.source.trainer or (backend if backend in known.trainers else known.trainer)
     return Guess(known.name, number, str(trainer), (), certain=True)
@@ -208,26 +210,26 @@ def _source(plan: Plan, framework: str | None, release: str | None) -> Guess:
 class _Stage:
     """One stage of the plan on its way to a reading."""
 
-    def __init__(self, plan: Plan, found: Guess, tree: Tree, index: int) -> None:
-        self.plan, self.found, self.tree, self.index = plan, found, tree, index
+    def __init__(self, plan: Plan, guess: Guess, tree: Tree, index: int) -> None:
+        self.plan, self.found, self.tree, self.index = plan, guess, tree, index
 
     def key(self, path: str) -> str:
         """The plan's own path of a stage's value."""
         return path.replace("stage.", f"stages[{self.index}].", 1) if path.startswith("stage.") else path
 
-    def reading(self, values: Mapping[str, Any], extensions: Mapping[str, Cell], told: Facts) -> Reading:
+    def reading(self, values: Mapping[str, Any], extensions: Mapping[str, Cell], facts: Facts) -> Reading:
         """A reading that is done: each value has its leaf, and no row is left to run."""
         cells = {self.key(path): Cell(value, self.leaf(path, value)) for path, value in values.items()} | dict(
             extensions
         )
         defaults = silence.of(self.found.framework, self.found.release, self.found.trainer).defaults
-        added = {key: len(defaults.at) + at for at, key in enumerate(cells)}
+        added = {key: len(defaults.at) + index for index, key in enumerate(cells)}
         whole = {**defaults.cells, **cells}
         native = Native(*self.names, whole, defaults, added, tuple(cells))
         reading = Reading(table_of(self.found.framework, values.get("stage.kind")), native)
         reading.values.update(values)
         reading.origins.update({path: self.origin(path) for path in values})
-        reading.facts = replace(told)
+        reading.facts = replace(facts)
         reading.finish()
         return reading
 

@@ -32,7 +32,7 @@ def recognise(document: Document, framework: str | None = None, release: str | N
     below = {leaf.key: leaf.value for leaf in document.stock if leaf.value != MISSING} | written
     known = registry.framework(framework).name if framework else None
     if known is None and release is not None and program:
-        known = next((one.name for one in registry.started_by(program, registry.variants())), None)
+        known = next((framework.name for framework in registry.started_by(program, registry.variants())), None)
     overrides = document.form != "yaml"
     if known is None and release is not None:
         known = guess(below, program=program, config_name=config, overrides=overrides).framework
@@ -45,12 +45,16 @@ def recognise(document: Document, framework: str | None = None, release: str | N
 def _counted_with_stock(best: Guess, document: Document, written: Mapping[str, Value]) -> Guess:
     """The guess from the keys of the checkout's own config too, which says so and holds none of those against the script."""
     name = PurePath(document.stock[0].place.file).name
-    at = next(at for at, reason in enumerate(best.reasons) if " takes " in reason)
-    reasons = (*best.reasons[:at], f"with {name} of its checkout, {best.reasons[at]}", *best.reasons[at + 1 :])
+    position = next(index for index, reason in enumerate(best.reasons) if " takes " in reason)
+    reasons = (
+        *best.reasons[:position],
+        f"with {name} of its checkout, {best.reasons[position]}",
+        *best.reasons[position + 1 :],
+    )
     return replace(best, reasons=reasons, unknown=tuple(key for key in best.unknown if key in written))
 
 
-def _fork_of(best: Guess, program: str, written: Mapping[str, Value], asked: str | None) -> marks.Marks | None:
+def _fork_of(best: Guess, program: str, written: Mapping[str, Value], name: str | None) -> marks.Marks | None:
     """The declared fork of a document: its program says so, or keys and words that no release of its framework has."""
     started = marks.of_program(program) if program else None
     known = catalogue.load(best.framework, best.release, best.trainer)
@@ -58,7 +62,7 @@ def _fork_of(best: Guess, program: str, written: Mapping[str, Value], asked: str
     own = any(known.get(key.lstrip("+~")) is None for key in written) or marks.has_words(written, family)
     named = marks.of_keys(written, family, below=started.name if started else "") if own else None
     fork = named or started
-    return None if fork is None or asked not in (None, fork.framework) else fork
+    return None if fork is None or name not in (None, fork.framework) else fork
 
 
 _FEWEST = 3
@@ -121,11 +125,11 @@ def _of_fork(document: Document, fork: marks.Marks, program: str, config: str, r
     stands_on = f"{of.title} {dialect.release}"
     stands_on += "" if best.release == dialect.release else f", here on {best.release}, which has more of its keys"
     unknown = tuple(key for key in best.unknown if dialect.fact(key.lstrip("+~")) is None)
-    shown = next((key for key in leaves if fork.has(key)), "")
+    fork_key = next((key for key in leaves if fork.has(key)), "")
     word = next(iter(fork.words({key: leaf.value for key, leaf in leaves.items()})), "")
     why = f"starts {program}, which is {dialect.title}'s"
-    if shown or word:
-        what = f"{shown}, a key" if shown else f"{word}={leaves[word].value}, a word"
+    if fork_key or word:
+        what = f"{fork_key}, a key" if fork_key else f"{word}={leaves[word].value}, a word"
         why = f"has {what} of {dialect.title}'s"
     reasons = (
         f"{why}: a fork of {stands_on}",

@@ -46,22 +46,22 @@ def refuse_for(errors: Sequence[Diagnostic], document: Document) -> NoReturn:
     )
 
 
-def refuse_unlike(document: Document, found: Guess) -> None:
+def refuse_unlike(document: Document, guess: Guess) -> None:
     """A file without a launch has to show a key that the framework really has: what it lets pass is no sign."""
     keys = [leaf.key for leaf in document.leaves]
     program = document.launch.program if document.launch else ""
-    if main_of(program) is not None or own_keys.knows(found, keys, 1):
+    if main_of(program) is not None or own_keys.knows(guess, keys, 1):
         return
-    unread = registry.framework(found.framework).unread_sections
+    unread = registry.framework(guess.framework).unread_sections
     if any(key.split(".")[0] in unread for key in keys):
         return
     raise UnreadableError(f"KEY000 {own_keys.unlike(keys)}; say what it is for with --from", file=document.name)
 
 
-def refuse_part(document: Document, found: Guess) -> None:
+def refuse_part(document: Document, guess: Guess) -> None:
     """A file of a config group: the keys of one section, written without it."""
     keys = [leaf.key for leaf in document.leaves]
-    title, section = ("", "") if document.launch is not None else own_keys.section_of(found, keys)
+    title, section = ("", "") if document.launch is not None else own_keys.section_of(guess, keys)
     if section:
         raise RefusedError(
             f"this file is a part of a config: its keys are those of {title}'s section {section}, written without it",
@@ -69,9 +69,9 @@ def refuse_part(document: Document, found: Guess) -> None:
         )
 
 
-def refuse_older_configs(found: Guess, leaves: Mapping[str, Leaf]) -> None:
+def refuse_older_configs(guess: Guess, leaves: Mapping[str, Leaf]) -> None:
     """Sections that only a config of another kind has: its keys mean something else."""
-    known = registry.framework(found.framework)
+    known = registry.framework(guess.framework)
     refused = ((key, why) for key in leaves if (why := known.unread_sections.get(key.split(".")[0])))
     for key, why in refused:
         raise RefusedError(f"{key} is not read: {why}", choices=(known.instead,))

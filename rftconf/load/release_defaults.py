@@ -25,13 +25,13 @@ class Silence:
     @cached_property
     def _alone(self) -> dict[str, Cell]:
         """Every default that is an interpolation, with its value while the file is silent."""
-        found: dict[str, Cell] = {}
+        cells: dict[str, Cell] = {}
         for name in self.known.interpolated:
             resolver = Resolver({}, defaults=self.tree)
-            found[name] = Cell(resolver.resolve(name).value)
+            cells[name] = Cell(resolver.resolve(name).value)
             for path in (path_of(name), *resolver.asked):
                 self._looks_at.setdefault(path, set()).add(name)
-        return found
+        return cells
 
     @cached_property
     def _looks_at(self) -> dict[Path, set[str]]:
@@ -41,11 +41,11 @@ class Silence:
     @cached_property
     def _looks_below(self) -> dict[Path, set[str]]:
         """Path to the interpolated defaults that depend on something at or below it."""
-        found: dict[Path, set[str]] = {}
+        below: dict[Path, set[str]] = {}
         for path, names in self._looks_at.items():
             for depth in range(len(path) + 1):
-                found.setdefault(path[:depth], set()).update(names)
-        return found
+                below.setdefault(path[:depth], set()).update(names)
+        return below
 
     def following(self, written: Iterable[str], resolver: Resolver) -> dict[str, Cell]:
         """Defaults that have another value than the release's own, because they follow a key that is written."""
@@ -58,10 +58,10 @@ class Silence:
             moved |= self._looks_below.get(path, set())
             for depth in range(1, len(path)):
                 moved |= self._looks_at.get(path[:depth], set())
-        found = {name: Cell(resolver.resolve(name).value) for name in alone if name in moved and name not in keys}
-        found |= {name: alone[name] for name in self._apart if name not in moved and name not in keys}
-        order = alone if len(found) > 1 else found
-        return {name: found[name] for name in order if name in found and found[name].value != self.known.default(name)}
+        cells = {name: Cell(resolver.resolve(name).value) for name in alone if name in moved and name not in keys}
+        cells |= {name: alone[name] for name in self._apart if name not in moved and name not in keys}
+        order = alone if len(cells) > 1 else cells
+        return {name: cells[name] for name in order if name in cells and cells[name].value != self.known.default(name)}
 
     @cached_property
     def _apart(self) -> frozenset[str]:

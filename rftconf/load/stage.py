@@ -62,13 +62,13 @@ class StageRead:
 
 
 def facts_of(
-    document: Document, found: Guess, *, assume: Mapping[str, str] | None = None, rows: int | None = None
+    document: Document, guess: Guess, *, assume: Mapping[str, str] | None = None, rows: int | None = None
 ) -> Facts:
     """What is known about a run from outside its keys; `assume`: what a person says of a fork."""
     launch = document.launch
     return Facts(
         starter=launch.starter if launch else {},
-        assumed={**counts_of(found), **(assume or {})},
+        assumed={**counts_of(guess), **(assume or {})},
         program=launch.program if launch else "",
         shipped=launch.shipped if launch else "",
         environment=document.environment,
@@ -78,12 +78,12 @@ def facts_of(
     )
 
 
-def read_stage(found: Guess, leaves: Mapping[str, Leaf], name: str | None, facts: Facts) -> StageRead:
+def read_stage(guess: Guess, leaves: Mapping[str, Leaf], name: str | None, facts: Facts) -> StageRead:
     """Read the leaves of one stage, as often as a value turns out to be of no use. `facts` come from outside the config."""
     set_aside: dict[Spot, ValueFinding] = {}
     for turn in range(MOST_READINGS):
-        keys = _effective(found, leaves, facts, set_aside)
-        reading = _start(found, keys, facts, set_aside)
+        keys = _effective(guess, leaves, facts, set_aside)
+        reading = _start(guess, keys, facts, set_aside)
         reading.last = turn == MOST_READINGS - 1
         with suppress(ReadAgainError):
             reading.read_all()
@@ -102,16 +102,16 @@ def read_stage(found: Guess, leaves: Mapping[str, Leaf], name: str | None, facts
     return StageRead(name, reading, keys.changes)
 
 
-def read_as_written(found: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, alone: bool = True) -> StageRead:
+def read_as_written(guess: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, alone: bool = True) -> StageRead:
     """Read the leaves of one stage once, and keep the values that cannot be used: there are rules that speak of them.
 
     Not `alone`: defaults are not known, so that no condition is decided by one, and rules see none afterwards.
     """
-    keys = _effective(found, leaves, facts, {})
+    keys = _effective(guess, leaves, facts, {})
     written = {key: cell for key, cell in keys.native.cells.items() if cell.leaf is not None}
     if not alone:
         keys.native.cells = {key: written.get(key) or Cell(OpenKey(key)) for key in keys.native.cells}
-    reading = _start(found, keys, facts, {})
+    reading = _start(guess, keys, facts, {})
     reading.last = reading.as_written = True
     reading.read_all()
     if reading.values.get("stage.kind") not in WITHOUT_ROLLOUTS:
@@ -124,10 +124,10 @@ def read_as_written(found: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, a
 
 
 def _effective(
-    found: Guess, leaves: Mapping[str, Leaf], facts: Facts, set_aside: Mapping[Spot, ValueFinding]
+    guess: Guess, leaves: Mapping[str, Leaf], facts: Facts, set_aside: Mapping[Spot, ValueFinding]
 ) -> Effective:
     return effective(
-        found,
+        guess,
         leaves,
         shipped=facts.shipped,
         environment=facts.environment,
@@ -137,10 +137,10 @@ def _effective(
     )
 
 
-def _start(found: Guess, keys: Effective, facts: Facts, set_aside: Mapping[Spot, ValueFinding]) -> Reading:
-    table = table_of(found.framework)
+def _start(guess: Guess, keys: Effective, facts: Facts, set_aside: Mapping[Spot, ValueFinding]) -> Reading:
+    table = table_of(guess.framework)
     if table.kind_of is not None:
-        table = table_of(found.framework, table.kind_of(keys.native, facts.program))
+        table = table_of(guess.framework, table.kind_of(keys.native, facts.program))
     left_open = {spot_of(finding.leaf): finding for finding in keys.value_errors}
     reading = Reading(table, keys.native, count_rows=count_rows, set_aside={**set_aside, **left_open})
     reading.facts = replace(facts)

@@ -27,7 +27,7 @@ def with_stock(source: str, document: Document) -> Document:
     if source == "-" or launch is None or launch.unread or _chooses_groups(document):
         return document
     place = next(
-        (place for wanted in _named_config_paths(launch) if (place := in_checkout(source, wanted)) is not None), None
+        (place for name in _named_config_paths(launch) if (place := in_checkout(source, name)) is not None), None
     )
     if place is None:
         return document

@@ -27,8 +27,8 @@ def nest(values: Mapping[str, Any]) -> dict[str, Any]:
             continue
         node: Any = tree
         *parents, last = _parts(path)
-        for here, following in zip(parents, [*parents[1:], last], strict=True):
-            node = _child(node, here, [] if following.isdigit() else {})
+        for parent, following in zip(parents, [*parents[1:], last], strict=True):
+            node = _child(node, parent, [] if following.isdigit() else {})
         node[last] = value
     return tree
 

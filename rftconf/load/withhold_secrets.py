@@ -20,13 +20,13 @@ def without_secrets(leaves: Mapping[str, Leaf], secrets: Secrets) -> tuple[dict[
 
     `secrets` are those of the config that the leaves come from: they count under every key.
     """
-    held = {key: leaf for key, leaf in leaves.items() if secrets.are_in(leaf.key, _usable_value(leaf))}
-    if not held:
+    secret_leaves = {key: leaf for key, leaf in leaves.items() if secrets.are_in(leaf.key, _usable_value(leaf))}
+    if not secret_leaves:
         return dict(leaves), frozenset()
-    rest = dict(leaves)
-    for key, leaf in held.items():
-        rest[key] = replace(leaf, value=reference(leaf.key, _usable_value(leaf), secrets), raw="")
-    return rest, frozenset(leaf.key for leaf in held.values())
+    remaining = dict(leaves)
+    for key, leaf in secret_leaves.items():
+        remaining[key] = replace(leaf, value=reference(leaf.key, _usable_value(leaf), secrets), raw="")
+    return remaining, frozenset(leaf.key for leaf in secret_leaves.values())
 
 
 def variable_of(key: str) -> str:

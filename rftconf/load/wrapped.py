@@ -30,8 +30,10 @@ def unwrapped(document: Document) -> Document:
     others = len(document.leaves) - len(leaves)
     more = f"; {others} other key{'s are' if others != 1 else ' is'} left out"
     message = f"the config stands below {section}: what stands there is read{more if others else ''}"
-    found = Diagnostic(WRAPPED, Severity.INFO, message, leaves[0].key_place, help="give the section a file of its own")
-    return replace(document, leaves=leaves, diagnostics=(*document.diagnostics, found))
+    diagnostic = Diagnostic(
+        WRAPPED, Severity.INFO, message, leaves[0].key_place, help="give the section a file of its own"
+    )
+    return replace(document, leaves=leaves, diagnostics=(*document.diagnostics, diagnostic))
 
 
 def _configs_below(leaves: Iterable[Leaf], above: str, depth: int) -> dict[str, tuple[Leaf, ...]]:
@@ -58,7 +60,7 @@ def _is_config(leaves: list[Leaf]) -> bool:
 
 def _may_be_known(keys: Iterable[str]) -> bool:
     starts = starts_of(key for key in keys if key not in own_keys.COMMON)
-    return any(has_one(one.name, starts) for one in registry.variants())
+    return any(has_one(framework.name, starts) for framework in registry.variants())
 
 
 def _seen_from(section: str, value: Value) -> Value:

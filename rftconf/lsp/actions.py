@@ -27,30 +27,32 @@ class Action:
 
 def actions(
     document: Document,
-    found: Iterable[Diagnostic],
+    diagnostics: Iterable[Diagnostic],
     start: int,
     end: int,
     again: Callable[[str], tuple[Document, list[Diagnostic]]],
 ) -> Iterator[Action]:
     """The fixes and silencing comments for findings that touch characters `start` to `end`."""
-    found = list(found)
-    here = [d for d in found if d.place and d.place.file == document.name and _touches(d.place.span, start, end)]
-    for finding in here[:MOST]:
-        if finding.fix is not None and fixing.attempt(document, found, finding, again) is not None:
+    diagnostics = list(diagnostics)
+    touched = [
+        d for d in diagnostics if d.place and d.place.file == document.name and _touches(d.place.span, start, end)
+    ]
+    for finding in touched[:MOST]:
+        if finding.fix is not None and fixing.attempt(document, diagnostics, finding, again) is not None:
             change = "" if finding.fix.safe else " (changes the run)"
             yield Action(f"{finding.fix.title}{change}", finding.fix.patches, finding, finding.fix.safe)
-    for finding in {d.code: d for d in reversed(here[:MOST])}.values():
-        silence = _suppress_finding(document, finding)
-        tried = None if silence is None else replace(finding, fix=Fix(silence.title, silence.patches))
-        if silence is not None and tried is not None and fixing.attempt(document, found, tried, again):
-            yield silence
+    for finding in {d.code: d for d in reversed(touched[:MOST])}.values():
+        suppression = _suppress_finding(document, finding)
+        tried = None if suppression is None else replace(finding, fix=Fix(suppression.title, suppression.patches))
+        if suppression is not None and tried is not None and fixing.attempt(document, diagnostics, tried, again):
+            yield suppression
 
 
 def fix_all(
-    document: Document, found: list[Diagnostic], again: Callable[[str], tuple[Document, list[Diagnostic]]]
+    document: Document, diagnostics: list[Diagnostic], again: Callable[[str], tuple[Document, list[Diagnostic]]]
 ) -> str | None:
     """The text with every safe fix made, None where there is none to make."""
-    done = fixing.fix(document, found, again)
+    done = fixing.fix(document, diagnostics, again)
     return done.text if done.made else None
 
 

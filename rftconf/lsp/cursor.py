@@ -67,13 +67,17 @@ def in_overrides(text: str, offset: int) -> Cursor | None:
 
 def key_at(text: str, offset: int, form: str) -> str:
     """The key whose name the offset touches, empty where there is none."""
-    rest = _SEGMENT.match(text, offset)
-    end = rest.end() if rest else offset
+    segment = _SEGMENT.match(text, offset)
+    end = segment.end() if segment else offset
     if form == "yaml":
-        found = in_yaml(text, end)
-        return _joined(found.path, found.typed) if found is not None and found.kind == "key" and found.typed else ""
-    at = in_overrides(text, end)
-    return at.typed if at is not None and at.kind == "key" else ""
+        yaml_cursor = in_yaml(text, end)
+        return (
+            _joined(yaml_cursor.path, yaml_cursor.typed)
+            if yaml_cursor is not None and yaml_cursor.kind == "key" and yaml_cursor.typed
+            else ""
+        )
+    override_cursor = in_overrides(text, end)
+    return override_cursor.typed if override_cursor is not None and override_cursor.kind == "key" else ""
 
 
 def _in_command(text: str, line_start: int, before: str, typed: str) -> bool:
@@ -92,23 +96,23 @@ def _above(text: str, line_start: int, lead: str) -> str:
     """The dotted path of the mapping that a line with this lead stands in; items of lists are `[]`."""
     steps: list[str] = []
     column, in_list = _out_of_lists(len(lead), _dashes(lead), steps)
-    at = line_start
+    start_at = line_start
     for _ in range(_MOST_LINES):
-        if at <= 0 or (column == 0 and not in_list):
+        if start_at <= 0 or (column == 0 and not in_list):
             break
-        start = text.rfind("\n", 0, at - 1) + 1
-        line = text[start : min(at - 1, start + _LONGEST)].rstrip("\r")
-        at = start
+        start = text.rfind("\n", 0, start_at - 1) + 1
+        line = text[start : min(start_at - 1, start + _LONGEST)].rstrip("\r")
+        start_at = start
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        found = _YAML_LINE.match(line)
-        assert found is not None  # every part of it is optional
-        dashes, name_at = _dashes(found["lead"]), len(found["lead"])
+        match = _YAML_LINE.match(line)
+        assert match is not None  # every part of it is optional
+        dashes, name_at = _dashes(match["lead"]), len(match["lead"])
         if in_list and dashes and dashes[0] == column:
             continue  # an item beside ours
         below = name_at <= column if in_list else name_at < column
-        if below and found["key"]:
-            steps.append(found["key"].strip("\"'"))
+        if below and match["key"]:
+            steps.append(match["key"].strip("\"'"))
             column, in_list = _out_of_lists(name_at, dashes, steps)
         elif not in_list and name_at == column and dashes:
             column, in_list = _out_of_lists(column, dashes, steps)
@@ -116,7 +120,7 @@ def _above(text: str, line_start: int, lead: str) -> str:
 
 
 def _dashes(lead: str) -> list[int]:
-    return [at for at, char in enumerate(lead) if char == "-"]
+    return [index for index, char in enumerate(lead) if char == "-"]
 
 
 def _out_of_lists(column: int, dashes: list[int], steps: list[str]) -> tuple[int, bool]:

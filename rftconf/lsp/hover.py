@@ -15,11 +15,11 @@ _MOST_NAMES = 20
 
 def page(known: Catalogue, key: str) -> str:
     """Markdown about `key` (with indices, as a file has it), empty for one that the release does not have."""
-    found = known.get(key)
+    entry = known.get(key)
     title = f"{registry.framework(known.framework).title} {known.release}"
-    if found is None:
+    if entry is None:
         return f"**`{key}`** section of {title}" if key and known.is_node(key) else ""
-    return "\n\n".join([f"**`{key}`** {title}", *_facts(known, found)])
+    return "\n\n".join([f"**`{key}`** {title}", *_facts(known, entry)])
 
 
 def _facts(known: Catalogue, key: Key) -> Iterator[str]:
@@ -30,17 +30,17 @@ def _facts(known: Catalogue, key: Key) -> Iterator[str]:
         more = f", … ({len(choices)})" if len(choices) > _MOST_NAMES else ""
         yield f"Takes {', '.join(f'`{name}`' for name in choices[:_MOST_NAMES])}{more}"
     newest = newest_name(known, key.name)
-    said = editor.facts(known.framework, newest)
-    if said.why:
-        yield f"{said.why[:1].upper()}{said.why[1:]}"
-    if said.unit:
-        yield f"Counts {said.unit}"
-    if said.plan:
-        yield f"In the plan: `{said.plan}`"
-    if said.elsewhere:
-        yield "Elsewhere: " + ", ".join(f"{title} `{theirs}`" for title, theirs in said.elsewhere)
+    facts = editor.facts(known.framework, newest)
+    if facts.why:
+        yield f"{facts.why[:1].upper()}{facts.why[1:]}"
+    if facts.unit:
+        yield f"Counts {facts.unit}"
+    if facts.plan:
+        yield f"In the plan: `{facts.plan}`"
+    if facts.elsewhere:
+        yield "Elsewhere: " + ", ".join(f"{title} `{theirs}`" for title, theirs in facts.elsewhere)
     natives = [f"{known.family}:{name}" for name in dict.fromkeys((key.name, newest))]
-    for hazard in concerning([said.plan] if said.plan else [], natives, (said.why,)):
+    for hazard in concerning([facts.plan] if facts.plan else [], natives, (facts.why,)):
         yield f"{hazard.name}: {hazard.says}"
     dead = versions.dead(known.framework, known.release, key.name, known.trainer)
     if dead:

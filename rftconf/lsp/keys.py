@@ -30,37 +30,37 @@ class Proposal:
 
 
 def proposals(
-    known: Catalogue, at: Cursor, *, overrides: bool, written: frozenset[str] = frozenset()
+    known: Catalogue, cursor: Cursor, *, overrides: bool, written: frozenset[str] = frozenset()
 ) -> list[Proposal]:
     """What may be written at the cursor, in the catalogue's order; `written` are keys that the file has already."""
-    if at.kind == "value":
-        return list(_values(known, at.path, overrides=overrides))[:MOST]
-    found = _overrides(known, at) if overrides else _children(known, at.path)
-    taken = {*written, *(name[:at] for name in written for at in range(len(name)) if name[at] == ".")}
-    return [p for p in found if p.key not in taken and p.label.startswith(at.typed[:1])][:MOST]
+    if cursor.kind == "value":
+        return list(_values(known, cursor.path, overrides=overrides))[:MOST]
+    proposals = _overrides(known, cursor) if overrides else _children(known, cursor.path)
+    taken = {*written, *(name[:index] for name in written for index in range(len(name)) if name[index] == ".")}
+    return [p for p in proposals if p.key not in taken and p.label.startswith(cursor.typed[:1])][:MOST]
 
 
-def _overrides(known: Catalogue, at: Cursor) -> Iterator[Proposal]:
+def _overrides(known: Catalogue, cursor: Cursor) -> Iterator[Proposal]:
     # two letters narrow it down; the editor does the rest
-    head = at.typed.rpartition(".")[0]
+    head = cursor.typed.rpartition(".")[0]
     for name, key in _offered(known):
         if "[]" in name or "<*>" in name or not name.startswith(head):
             continue
-        plus = "+" if key.plus_only and not at.prefix and known.family == "verl" else ""
+        plus = "+" if key.plus_only and not cursor.prefix and known.family == "verl" else ""
         yield Proposal(name, f"{plus}{name}=", "key", _detail(key), name)
 
 
 def _children(known: Catalogue, path: str) -> Iterator[Proposal]:
     node = known.canonical(f"{path}.\0").removesuffix(".\0") if path else ""
     above = f"{node}." if node else ""
-    seen: set[str] = set()
+    names: set[str] = set()
     for name, key in _offered(known):
         if not name.startswith(above):
             continue
         step = _STEP.match(name, len(above))
-        if step is None or step[0] in seen:
+        if step is None or step[0] in names:
             continue
-        seen.add(step[0])
+        names.add(step[0])
         whole = step.end() == len(name) and not known.is_node(name)
         detail = _detail(key) if whole else "section"
         kind, insert = ("key", f"{step[0]}: ") if whole else ("section", f"{step[0]}:")

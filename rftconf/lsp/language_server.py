@@ -58,12 +58,12 @@ class Server(LanguageServer):
         self._shown: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
         self._said: set[str] = set()
 
-    def schedule(self, held: Open) -> None:
+    def schedule(self, buffer: Open) -> None:
         """Check a changed document soon, and again thoroughly when it rests."""
-        loop, uri = asyncio.get_running_loop(), held.uri
+        loop, uri = asyncio.get_running_loop(), buffer.uri
         first = self._since.setdefault(uri, loop.time())
-        wait = SOON if held.cost < _DEAR else 2 * held.cost
-        due = min(loop.time() + wait, max(first + LATE, loop.time())) if held.cost < _DEAR else loop.time() + wait
+        wait = SOON if buffer.cost < _DEAR else 2 * buffer.cost
+        due = min(loop.time() + wait, max(first + LATE, loop.time())) if buffer.cost < _DEAR else loop.time() + wait
         self.cancel(uri)
         self._timers[uri, False] = loop.call_at(due, self.look, uri, False)
         self._timers[uri, True] = loop.call_at(due + QUIET, self.look, uri, True)
@@ -77,18 +77,18 @@ class Server(LanguageServer):
 
     def look(self, uri: str, thorough: bool) -> None:
         """Check a document and tell the editor, where something changed."""
-        held = self.session.documents.get(uri)
-        if held is None:
+        buffer = self.session.documents.get(uri)
+        if buffer is None:
             return
         self._since.pop(uri, None)
-        self.session.check(held, thorough=thorough)
-        for problem in {held.project.problem, held.problem} - {"", *self._said}:
+        self.session.check(buffer, thorough=thorough)
+        for problem in {buffer.project.problem, buffer.problem} - {"", *self._said}:
             self._said.add(problem)
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, problem))
-        shown = answers.diagnostics(held)
-        if self._shown.get(uri) != (held.version, shown):
-            self._shown[uri] = (held.version, shown)
-            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, shown, held.version))
+        diagnostics = answers.diagnostics(buffer)
+        if self._shown.get(uri) != (buffer.version, diagnostics):
+            self._shown[uri] = (buffer.version, diagnostics)
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, buffer.version))
 
     def forget(self, uri: str) -> None:
         """A closed document has no findings."""
@@ -107,14 +107,14 @@ def path_of(uri: str) -> Path | None:
 
 def changes_of(params: lsp.DidChangeTextDocumentParams) -> list[Change]:
     """The protocol's changes as the session takes them."""
-    found: list[Change] = []
+    changes: list[Change] = []
     for change in params.content_changes:
         where = None
         if isinstance(change, lsp.TextDocumentContentChangePartial):
             start, end = change.range.start, change.range.end
             where = (start.line, start.character), (end.line, end.character)
-        found.append((where, change.text))
-    return found
+        changes.append((where, change.text))
+    return changes
 
 
 class _Output:
@@ -131,64 +131,64 @@ class _Output:
         self._stream.flush()
 
 
-def serve(made: Server, read: Callable[[int], bytes], output: BinaryIO) -> int:
+def serve(server: Server, read: Callable[[int], bytes], output: BinaryIO) -> int:
     """Answer what `read` gives until it ends or the editor says `exit`; the exit code that the protocol wants."""
     # What pygls logs is answered in the protocol too; an editor shows standard error as a crash.
     logging.getLogger("pygls").addHandler(logging.NullHandler())
     logging.getLogger("pygls").propagate = False
-    made.protocol.set_writer(_Output(output))
+    server.protocol.set_writer(_Output(output))
     try:
-        asyncio.run(_listen(made, read))
+        asyncio.run(_listen(server, read))
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     except BrokenPipeError:
         return 1
     finally:
-        made.shutdown()  # type: ignore[no-untyped-call]
+        server.shutdown()  # type: ignore[no-untyped-call]
     return 0
 
 
-async def _listen(made: Server, read: Callable[[int], bytes]) -> None:
+async def _listen(server: Server, read: Callable[[int], bytes]) -> None:
     frames, loop = Frames(), asyncio.get_running_loop()
-    while data := await loop.run_in_executor(made.thread_pool, read, 1 << 16):
+    while data := await loop.run_in_executor(server.thread_pool, read, 1 << 16):
         for message in frames.feed(data):
-            _handle(made, message)
+            _handle(server, message)
 
 
-def _handle(made: Server, message: dict[str, Any] | Flaw) -> None:
+def _handle(server: Server, message: dict[str, Any] | Flaw) -> None:
     """Hand a message on; one that cannot be handled is answered with an error, as JSON-RPC 2.0 has it."""
     flaw = message if isinstance(message, Flaw) else None
     if isinstance(message, dict):
-        if made.protocol.get_message_type(message.get("method", "")) is None and "method" in message:
+        if server.protocol.get_message_type(message.get("method", "")) is None and "method" in message:
             message.setdefault(
                 "params", None
             )  # a method that is not known is answered as such, with parameters or without
         try:
-            made.protocol.handle_message(made.protocol.structure_message(message))
+            server.protocol.handle_message(server.protocol.structure_message(message))
         except JsonRpcException as error:
             if "id" in message:
                 flaw = Flaw(error.code, f"parameters that {message.get('method')} does not take", message["id"])
     if flaw is not None:
         answer = {"code": flaw.code, "message": flaw.message}
-        made.protocol._send_data({"jsonrpc": "2.0", "id": flaw.id, "error": answer})
+        server.protocol._send_data({"jsonrpc": "2.0", "id": flaw.id, "error": answer})
 
 
 def server() -> Server:
     """A server with everything that it answers."""
-    made = Server()
-    _documents(made)
-    _questions(made)
-    return made
+    server = Server()
+    _documents(server)
+    _questions(server)
+    return server
 
 
-def _documents(made: Server) -> None:
-    @made.feature(lsp.INITIALIZED)
+def _documents(server: Server) -> None:
+    @server.feature(lsp.INITIALIZED)
     def initialized(ls: Server, _: lsp.InitializedParams) -> None:
         agreed = ls.server_capabilities.position_encoding
         ls.session.units = _UNITS.get(getattr(agreed, "value", agreed) or "", "utf-16")
         asyncio.get_running_loop().call_later(QUIET, answers.warm_up)
 
-    @made.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
         item = params.text_document
         path = path_of(item.uri)
@@ -196,45 +196,45 @@ def _documents(made: Server) -> None:
         ls.session.open(item.uri, name, item.text, item.version, path)
         ls.look(item.uri, True)
 
-    @made.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
-        held = ls.session.change(params.text_document.uri, changes_of(params), params.text_document.version)
-        if held is not None:
-            ls.schedule(held)
+        buffer = ls.session.change(params.text_document.uri, changes_of(params), params.text_document.version)
+        if buffer is not None:
+            ls.schedule(buffer)
 
-    @made.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: Server, _: lsp.DidSaveTextDocumentParams) -> None:
         for uri in list(ls.session.documents):  # settings, or a file that another one names, may have changed
             ls.look(uri, True)
 
-    @made.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
         ls.forget(params.text_document.uri)
 
 
-def _questions(made: Server) -> None:
-    @made.feature(lsp.TEXT_DOCUMENT_HOVER)
+def _questions(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
-        held = ls.session.documents.get(params.text_document.uri)
-        return None if held is None else answers.hover(held, params.position)
+        buffer = ls.session.documents.get(params.text_document.uri)
+        return None if buffer is None else answers.hover(buffer, params.position)
 
-    @made.feature(
+    @server.feature(
         lsp.TEXT_DOCUMENT_COMPLETION,
         lsp.CompletionOptions(trigger_characters=[".", "=", ":", " ", "+"], resolve_provider=True),
     )
     def complete(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionList:
-        held = ls.session.documents.get(params.text_document.uri)
-        items = [] if held is None else answers.completions(held, params.position)
+        buffer = ls.session.documents.get(params.text_document.uri)
+        items = [] if buffer is None else answers.completions(buffer, params.position)
         return lsp.CompletionList(is_incomplete=False, items=items)
 
-    @made.feature(lsp.COMPLETION_ITEM_RESOLVE)
+    @server.feature(lsp.COMPLETION_ITEM_RESOLVE)
     def resolve(_: Server, item: lsp.CompletionItem) -> lsp.CompletionItem:
         return answers.resolved(item)
 
-    @made.feature(
+    @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION,
         lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.SourceFixAll]),
     )
     def act(ls: Server, params: lsp.CodeActionParams) -> Sequence[lsp.CodeAction]:
-        held = ls.session.documents.get(params.text_document.uri)
-        return [] if held is None else answers.code_actions(ls.session, held, params)
+        buffer = ls.session.documents.get(params.text_document.uri)
+        return [] if buffer is None else answers.code_actions(ls.session, buffer, params)

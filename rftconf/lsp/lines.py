@@ -17,13 +17,13 @@ class Lines:
     def __init__(self, text: str, units: Units = "utf-16") -> None:
         self.text = text
         self._units = units
-        self._starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+        self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a character offset."""
-        at = min(max(offset, 0), len(self.text))
-        line = bisect_right(self._starts, at) - 1
-        return line, self._width(self.text[self._starts[line] : at])
+        clamped = min(max(offset, 0), len(self.text))
+        line = bisect_right(self._starts, clamped) - 1
+        return line, self._width(self.text[self._starts[line] : clamped])
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a position; one behind the end of its line, or of the text, is that end."""
@@ -35,10 +35,10 @@ class Lines:
         written = self.text[start:end]
         if written.isascii() or self._units == "utf-32":
             return start + min(max(column, 0), len(written))
-        at = 0
+        offset = 0
         for place, char in enumerate(written):
-            at += self._width(char)
-            if at > column:  # also inside a character of several units
+            offset += self._width(char)
+            if offset > column:  # also inside a character of several units
                 return start + place
         return end
 

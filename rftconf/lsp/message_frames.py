@@ -91,8 +91,8 @@ def _judged(content: object) -> dict[str, Any] | Flaw:
     """A message of JSON-RPC 2.0 as it is; anything else is a flaw."""
     if not isinstance(content, dict):
         return Flaw(INVALID_REQUEST, f"a message is one object; this is {type(content).__name__}")
-    asked = content.get("id")
-    known = asked if isinstance(asked, (str, int)) and not isinstance(asked, bool) else None
+    identifier = content.get("id")
+    known = identifier if isinstance(identifier, (str, int)) and not isinstance(identifier, bool) else None
     if content.get("jsonrpc") != "2.0":
         return Flaw(INVALID_REQUEST, 'a message without "jsonrpc": "2.0"', known)
     if "id" in content and known is None and "error" not in content:

@@ -35,22 +35,22 @@ _KINDS = {
 }
 
 
-def diagnostics(held: Open) -> list[lsp.Diagnostic]:
+def diagnostics(buffer: Open) -> list[lsp.Diagnostic]:
     """The findings of the last check."""
-    return [_diagnostic(held, d) for d in held.found[:MOST]]
+    return [_diagnostic(buffer, d) for d in buffer.found[:MOST]]
 
 
-def _diagnostic(held: Open, d: Diagnostic) -> lsp.Diagnostic:
-    elsewhere = d.place is not None and d.place.file != held.name
+def _diagnostic(buffer: Open, d: Diagnostic) -> lsp.Diagnostic:
+    in_other_file = d.place is not None and d.place.file != buffer.name
     message = f"{d.message}\n{d.help}" if d.help else d.message
     related = [
-        lsp.DiagnosticRelatedInformation(_location(held, label.place), masked(label.note)) for label in d.related
+        lsp.DiagnosticRelatedInformation(_location(buffer, label.place), masked(label.note)) for label in d.related
     ]
-    if elsewhere and d.place is not None:
+    if in_other_file and d.place is not None:
         message = f"{d.place}: {message}"
-        related.insert(0, lsp.DiagnosticRelatedInformation(_location(held, d.place), masked(d.message)))
+        related.insert(0, lsp.DiagnosticRelatedInformation(_location(buffer, d.place), masked(d.message)))
     return lsp.Diagnostic(
-        range=_range(held, 0, 0) if d.place is None or elsewhere else _of_place(held, d.place),
+        range=_range(buffer, 0, 0) if d.place is None or in_other_file else _of_place(buffer, d.place),
         message=masked(message),
         severity=_SEVERITIES[d.severity],
         code=d.code,
@@ -60,34 +60,34 @@ def _diagnostic(held: Open, d: Diagnostic) -> lsp.Diagnostic:
     )
 
 
-def hover(held: Open, at: lsp.Position) -> lsp.Hover | None:
+def hover(buffer: Open, position: lsp.Position) -> lsp.Hover | None:
     """The page of the key under the cursor."""
-    if held.known is None:
+    if buffer.known is None:
         return None
-    offset, document = held.lines.offset(at.line, at.character), held.document
-    leaves = document.leaves if document is not None and document.text == held.text else ()
-    here = next((x for x in leaves if _under(x.key_place, held, offset)), None)
-    here = here or next((x for x in leaves if _under(x.place, held, offset)), None)
-    key = here.key if here is not None else cursor.key_at(held.text, offset, _form(held))
-    page = pages.page(held.known, key)
+    offset, document = buffer.lines.offset(position.line, position.character), buffer.document
+    leaves = document.leaves if document is not None and document.text == buffer.text else ()
+    leaf = next((x for x in leaves if _under(x.key_place, buffer, offset)), None)
+    leaf = leaf or next((x for x in leaves if _under(x.place, buffer, offset)), None)
+    key = leaf.key if leaf is not None else cursor.key_at(buffer.text, offset, _form(buffer))
+    page = pages.page(buffer.known, key)
     if not page:
         return None
-    where = _of_place(held, here.key_place) if here is not None and _under(here.key_place, held, offset) else None
+    where = _of_place(buffer, leaf.key_place) if leaf is not None and _under(leaf.key_place, buffer, offset) else None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, page), where)
 
 
-def completions(held: Open, at: lsp.Position) -> list[lsp.CompletionItem]:
+def completions(buffer: Open, position: lsp.Position) -> list[lsp.CompletionItem]:
     """What may be written at the cursor."""
-    if held.known is None:
+    if buffer.known is None:
         return []
-    offset, yaml = held.lines.offset(at.line, at.character), _form(held) == "yaml"
-    here = cursor.in_yaml(held.text, offset) if yaml else cursor.in_overrides(held.text, offset)
-    if here is None:
+    offset, yaml = buffer.lines.offset(position.line, position.character), _form(buffer) == "yaml"
+    position_in_text = cursor.in_yaml(buffer.text, offset) if yaml else cursor.in_overrides(buffer.text, offset)
+    if position_in_text is None:
         return []
-    written = frozenset(leaf.key for leaf in held.document.leaves) if held.document is not None else frozenset()
-    found = keys.proposals(held.known, here, overrides=not yaml, written=written)
-    where = _range(held, here.start, offset)
-    about = [held.known.framework, held.known.release, held.known.trainer]
+    written = frozenset(leaf.key for leaf in buffer.document.leaves) if buffer.document is not None else frozenset()
+    proposals = keys.proposals(buffer.known, position_in_text, overrides=not yaml, written=written)
+    where = _range(buffer, position_in_text.start, offset)
+    about = [buffer.known.framework, buffer.known.release, buffer.known.trainer]
     return [
         lsp.CompletionItem(
             label=proposal.label,
@@ -98,7 +98,7 @@ def completions(held: Open, at: lsp.Position) -> list[lsp.CompletionItem]:
             text_edit=lsp.TextEdit(where, proposal.insert),
             data=[*about, proposal.key],
         )
-        for number, proposal in enumerate(found)
+        for number, proposal in enumerate(proposals)
     ]
 
 
@@ -112,47 +112,48 @@ def resolved(item: lsp.CompletionItem) -> lsp.CompletionItem:
     return item
 
 
-def code_actions(session: Session, held: Open, asked: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+def code_actions(session: Session, buffer: Open, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
     """Fixes of what is found in the asked range, and all safe fixes at once."""
-    document = held.document
-    if document is None or document.text != held.text:
-        session.check(held, thorough=False)
-        document = held.document
+    document = buffer.document
+    if document is None or document.text != buffer.text:
+        session.check(buffer, thorough=False)
+        document = buffer.document
     if document is None:
         return []
 
     def again(text: str) -> tuple[Any, list[Diagnostic]]:
-        return session.read_and_check(held, text)
+        return session.read_and_check(buffer, text)
 
-    only = [str(getattr(kind, "value", kind)) for kind in asked.context.only or ()]
-    start = held.lines.offset(asked.range.start.line, asked.range.start.character)
-    end = held.lines.offset(asked.range.end.line, asked.range.end.character)
-    made: list[lsp.CodeAction] = []
+    only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+    start = buffer.lines.offset(params.range.start.line, params.range.start.character)
+    end = buffer.lines.offset(params.range.end.line, params.range.end.character)
+    code_actions: list[lsp.CodeAction] = []
     if not only or any("quickfix".startswith(kind) for kind in only):
-        made = [_action(held, one) for one in fixes.actions(document, held.found, start, end, again)]
+        code_actions = [_action(buffer, action) for action in fixes.actions(document, buffer.found, start, end, again)]
     if any("source.fixAll.rftconf".startswith(kind) for kind in only):
-        text = fixes.fix_all(document, held.found, again)
+        text = fixes.fix_all(document, buffer.found, again)
         if text is not None:
-            edit = lsp.TextEdit(_range(held, 0, len(held.text)), text)
+            edit = lsp.TextEdit(_range(buffer, 0, len(buffer.text)), text)
             title = "make all fixes that leave the run the same"
-            made.append(lsp.CodeAction(title, lsp.CodeActionKind.SourceFixAll, edit=_edit(held, [edit])))
-    return made
+            code_actions.append(lsp.CodeAction(title, lsp.CodeActionKind.SourceFixAll, edit=_edit(buffer, [edit])))
+    return code_actions
 
 
-def _action(held: Open, one: fixes.Action) -> lsp.CodeAction:
-    edits = [lsp.TextEdit(_range(held, p.span.start, p.span.end), p.text) for p in one.patches]
+def _action(buffer: Open, action: fixes.Action) -> lsp.CodeAction:
+    edits = [lsp.TextEdit(_range(buffer, p.span.start, p.span.end), p.text) for p in action.patches]
     return lsp.CodeAction(
-        one.title,
+        action.title,
         lsp.CodeActionKind.QuickFix,
-        diagnostics=[_diagnostic(held, one.finding)],
-        is_preferred=(one.safe and one.finding.fix is not None and one.title == one.finding.fix.title) or None,
-        edit=_edit(held, edits),
+        diagnostics=[_diagnostic(buffer, action.finding)],
+        is_preferred=(action.safe and action.finding.fix is not None and action.title == action.finding.fix.title)
+        or None,
+        edit=_edit(buffer, edits),
     )
 
 
-def _edit(held: Open, edits: list[lsp.TextEdit]) -> lsp.WorkspaceEdit:
+def _edit(buffer: Open, edits: list[lsp.TextEdit]) -> lsp.WorkspaceEdit:
     # bound to the version that they were made for, so that an editor refuses them after further typing
-    document = lsp.OptionalVersionedTextDocumentIdentifier(held.uri, held.version)
+    document = lsp.OptionalVersionedTextDocumentIdentifier(buffer.uri, buffer.version)
     return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(document, list(edits))])
 
 
@@ -164,27 +165,27 @@ def warm_up() -> None:
         editor.facts(name, "")
 
 
-def _form(held: Open) -> str:
+def _form(buffer: Open) -> str:
     from rftconf.text.read.read import form_of
     from rftconf.text.source import Source
 
-    return held.document.form if held.document is not None else form_of(Source(held.name, held.text))
+    return buffer.document.form if buffer.document is not None else form_of(Source(buffer.name, buffer.text))
 
 
-def _under(place: Place, held: Open, offset: int) -> bool:
-    return place.file == held.name and place.span.start <= offset <= place.span.end
+def _under(place: Place, buffer: Open, offset: int) -> bool:
+    return place.file == buffer.name and place.span.start <= offset <= place.span.end
 
 
-def _of_place(held: Open, place: Place) -> lsp.Range:
-    return _range(held, place.span.start, place.span.end)
+def _of_place(buffer: Open, place: Place) -> lsp.Range:
+    return _range(buffer, place.span.start, place.span.end)
 
 
-def _range(held: Open, start: int, end: int) -> lsp.Range:
-    return lsp.Range(lsp.Position(*held.lines.position(start)), lsp.Position(*held.lines.position(end)))
+def _range(buffer: Open, start: int, end: int) -> lsp.Range:
+    return lsp.Range(lsp.Position(*buffer.lines.position(start)), lsp.Position(*buffer.lines.position(end)))
 
 
-def _location(held: Open, place: Place) -> lsp.Location:
-    if place.file == held.name:
-        return lsp.Location(held.uri, _of_place(held, place))
-    at = lsp.Position(place.span.line - 1, place.span.col - 1)
-    return lsp.Location(uris.from_fs_path(str(Path(place.file).resolve())) or held.uri, lsp.Range(at, at))
+def _location(buffer: Open, place: Place) -> lsp.Location:
+    if place.file == buffer.name:
+        return lsp.Location(buffer.uri, _of_place(buffer, place))
+    position = lsp.Position(place.span.line - 1, place.span.col - 1)
+    return lsp.Location(uris.from_fs_path(str(Path(place.file).resolve())) or buffer.uri, lsp.Range(position, position))

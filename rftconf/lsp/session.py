@@ -57,7 +57,7 @@ def _project(settings: project.Settings) -> Project:
     how = reading(settings.get("framework"), settings.get("release"), bound, None, None, None, None, None)
     selection = Selection(check_run.codes(settings.get("select")), check_run.codes(settings.get("ignore")))
     options = engine.Options(how.framework, how.release, selection, check_run.cluster_of(settings))
-    patterns = tuple((name, check_run.codes(found)) for name, found in settings.get("per-file-ignores", {}).items())
+    patterns = tuple((name, check_run.codes(entry)) for name, entry in settings.get("per-file-ignores", {}).items())
     task = checking.Task(how, options, patterns, settings.folder)
     accepted: frozenset[str] = frozenset()
     if settings.get("baseline"):
@@ -105,92 +105,92 @@ class Session:
 
     def open(self, uri: str, name: str, text: str, version: int | None, path: Path | None = None) -> Open:
         """Start to follow a document."""
-        made = Open(uri, name, Lines(text, self.units), version, Project.of(path), path)
-        self.documents[uri] = made
-        return made
+        buffer = Open(uri, name, Lines(text, self.units), version, Project.of(path), path)
+        self.documents[uri] = buffer
+        return buffer
 
     def change(self, uri: str, changes: Iterable[Change], version: int | None) -> Open | None:
         """Make an editor's changes, one after another; None for a document that is not open."""
-        held = self.documents.get(uri)
-        if held is None:
+        buffer = self.documents.get(uri)
+        if buffer is None:
             return None
         for where, text in changes:
-            whole = text if where is None else positions.edited(held.lines, *where, text)
-            held.lines = Lines(whole, self.units)
-        held.version = version
-        return held
+            whole = text if where is None else positions.edited(buffer.lines, *where, text)
+            buffer.lines = Lines(whole, self.units)
+        buffer.version = version
+        return buffer
 
     def close(self, uri: str) -> None:
         """Forget a document."""
         self.documents.pop(uri, None)
 
-    def check(self, held: Open, *, thorough: bool = True) -> list[Diagnostic]:
+    def check(self, buffer: Open, *, thorough: bool = True) -> list[Diagnostic]:
         """What is found now. Only a thorough look asks again what the file is for, and what the project says."""
         start = time.perf_counter()
-        held.problem = ""
+        buffer.problem = ""
         if thorough:
-            held.project = Project.of(held.path)
-        held.found = []
-        if len(held.text) > LARGEST:
-            held.document = None
-            held.problem = f"larger than {LARGEST // 1024} KiB: not checked here, but rftconf check reads it"
-        elif not check_run.is_excluded(held.name, held.project.settings):
-            held.found = self._found(held, thorough)
+            buffer.project = Project.of(buffer.path)
+        buffer.found = []
+        if len(buffer.text) > LARGEST:
+            buffer.document = None
+            buffer.problem = f"larger than {LARGEST // 1024} KiB: not checked here, but rftconf check reads it"
+        elif not check_run.is_excluded(buffer.name, buffer.project.settings):
+            buffer.found = self._found(buffer, thorough)
         self._forget_what_is_gone()
-        held.cost = time.perf_counter() - start
-        return held.found
+        buffer.cost = time.perf_counter() - start
+        return buffer.found
 
     def _forget_what_is_gone(self) -> None:
         """Keep the secrets of what the documents hold now, not of every text that was ever typed."""
         forget()
-        for one in self.documents.values():
-            if one.document is not None:
-                remember(one.document.secrets)
+        for buffer in self.documents.values():
+            if buffer.document is not None:
+                remember(buffer.document.secrets)
 
-    def _found(self, held: Open, thorough: bool) -> list[Diagnostic]:
+    def _found(self, buffer: Open, thorough: bool) -> list[Diagnostic]:
         try:
-            document, found = self.read_and_check(held, held.text, sure=not thorough)
+            document, diagnostics = self.read_and_check(buffer, buffer.text, sure=not thorough)
         except UsageError as error:  # of the settings: a framework or release that is not known
-            held.problem = str(error)
+            buffer.problem = str(error)
             return []
-        held.document = document
+        buffer.document = document
         if thorough:
-            self._recognise(held, document)
-        if held.taken_for is None:
+            self._recognise(buffer, document)
+        if buffer.taken_for is None:
             return []
-        found = [d for d in found if Selection(threshold=held.project.least).wants(d)]
-        if held.project.accepted:
+        diagnostics = [d for d in diagnostics if Selection(threshold=buffer.project.least).wants(d)]
+        if buffer.project.accepted:
             from rftconf.lint import baseline
 
-            folder = str(held.project.settings.folder or "")
-            marks = baseline.fingerprints(found, {document.name: document.text}, folder)
-            found = [d for d, mark in zip(found, marks, strict=True) if mark not in held.project.accepted]
-        return found
+            folder = str(buffer.project.settings.folder or "")
+            marks = baseline.fingerprints(diagnostics, {document.name: document.text}, folder)
+            diagnostics = [d for d, mark in zip(diagnostics, marks, strict=True) if mark not in buffer.project.accepted]
+        return diagnostics
 
-    def read_and_check(self, held: Open, text: str, *, sure: bool = True) -> tuple[Document, list[Diagnostic]]:
+    def read_and_check(self, buffer: Open, text: str, *, sure: bool = True) -> tuple[Document, list[Diagnostic]]:
         """Read and check a text in the place of a document's; `sure` that it is still for the same release."""
         from rftconf.verbs.open_input import read_source
 
-        task = held.project.task
-        own = checking.options_of(held.name, task)
-        if sure and held.taken_for is not None:
-            framework, release, _ = held.taken_for
+        task = buffer.project.task
+        own = checking.options_of(buffer.name, task)
+        if sure and buffer.taken_for is not None:
+            framework, release, _ = buffer.taken_for
             own = replace(own, framework=framework, release=release)
-        document = read_source(Source(held.name, text), held.name if held.path else "-", task.how)
+        document = read_source(Source(buffer.name, text), buffer.name if buffer.path else "-", task.how)
         own, _ = checking.by_keys(document, own, task.setting)
         return document, checking.findings(document, own)
 
-    def _recognise(self, held: Open, document: Document) -> None:
+    def _recognise(self, buffer: Open, document: Document) -> None:
         """What the document is for. One that cannot be read while it is being typed stays what it was."""
-        task = held.project.task
+        task = buffer.project.task
         own, _ = checking.by_keys(document, task.options, task.setting)
         named = own.framework is not None and bool(document.leaves)
         if not named and not config_of.is_config(document):
             if document.readable:
-                held.taken_for = None
+                buffer.taken_for = None
             return
         best = config_of.recognised(document, own.framework, own.release)
         if best is not None:
-            held.taken_for = best.framework, best.release, best.trainer
+            buffer.taken_for = best.framework, best.release, best.trainer
         elif document.readable:
-            held.taken_for = None
+            buffer.taken_for = None

@@ -20,23 +20,25 @@ class Found:
 
 def counters_of(framework: str) -> tuple[Counter, ...]:
     """What a framework's runs are logged against; several where it has several runs."""
-    return tuple(one for one in COUNTERS if one.framework == framework)
+    return tuple(counter for counter in COUNTERS if counter.framework == framework)
 
 
 def counter_of(framework: str, run: str) -> Counter:
     """The counter of one run."""
-    return next(one for one in counters_of(framework) if one.run == run)
+    return next(counter for counter in counters_of(framework) if counter.run == run)
 
 
 def step_keys(framework: str) -> tuple[str, ...]:
     """Names under which a file of metrics may have the steps."""
-    return tuple(dict.fromkeys(key for one in counters_of(framework) for key in one.keys))
+    return tuple(dict.fromkeys(key for counter in counters_of(framework) for key in counter.keys))
 
 
 def understood(framework: str, name: str) -> Found | None:
     """What a framework's name means; a name in full counts before a pattern, a pattern with less freedom before others."""
-    found = sorted(_matches(framework, name), key=lambda one: (len(one.filled), sum(map(len, one.filled.values()))))
-    return found[0] if found else None
+    matches = sorted(
+        _matches(framework, name), key=lambda match: (len(match.filled), sum(map(len, match.filled.values())))
+    )
+    return matches[0] if matches else None
 
 
 def _matches(framework: str, name: str) -> Iterator[Found]:
@@ -54,38 +56,38 @@ def name_in(logged: Logged, framework: str, release: str) -> str:
 
     known = registry.framework(framework)
     order = known.releases
-    at = order.index(registry.release(known, release))
-    for older in sorted((one for one in logged.older if one.until), key=lambda one: order.index(one.until)):
-        if at <= order.index(older.until):
-            return "" if older.since and at < order.index(older.since) else older.name
-    return "" if logged.since and at < order.index(logged.since) else logged.name
+    position = order.index(registry.release(known, release))
+    for older in sorted((name for name in logged.older if name.until), key=lambda name: order.index(name.until)):
+        if position <= order.index(older.until):
+            return "" if older.since and position < order.index(older.since) else older.name
+    return "" if logged.since and position < order.index(logged.since) else logged.name
 
 
 def history(logged: Logged, framework: str) -> str:
     """What earlier releases call it: `critic/kl until 0.5.2`, `logged since 0.7.1`; "" where it never changed."""
-    told = [
-        f"{one.name} from {one.since} until {one.until}" if one.since else f"{one.name} until {one.until}"
-        for one in logged.older
-        if one.until
+    names = [
+        f"{name.name} from {name.since} until {name.until}" if name.since else f"{name.name} until {name.until}"
+        for name in logged.older
+        if name.until
     ]
     if logged.since:
         from rftconf.schemas import registry
 
         order = registry.framework(framework).releases
         before = order[order.index(logged.since) - 1]
-        told += [] if before in {one.until for one in logged.older} else [f"under its name since {logged.since}"]
-    return "; ".join(told)
+        names += [] if before in {name.until for name in logged.older} else [f"under its name since {logged.since}"]
+    return "; ".join(names)
 
 
-def name_for(found: Found, framework: str, release: str = "") -> tuple[str, str]:
+def name_for(match: Found, framework: str, release: str = "") -> tuple[str, str]:
     """The name that `framework` (in `release`, else in its newest) has for it, or "" and the sentence why there is none."""
-    theirs = found.quantity.logged.get(framework)
+    theirs = match.quantity.logged.get(framework)
     if theirs is None:
         return "", "logs nothing like it"
     name = name_in(theirs, framework, release) if release else theirs.name
     if not name:
         return "", f"{release} logs nothing like it; {theirs.since} does"
-    lacking = [part for part in placeholders(name) if part not in found.filled]
+    lacking = [part for part in placeholders(name) if part not in match.filled]
     if lacking:
         return "", f"calls it {name}, and this does not tell {', '.join(lacking)}"
-    return name.format_map(found.filled), ""
+    return name.format_map(match.filled), ""

@@ -91,7 +91,7 @@ def placeholders(name: str) -> tuple[str, ...]:
 def pattern(name: str) -> re.Pattern[str]:
     """A name with placeholders as a pattern with groups; a placeholder takes anything, the first one as much as it can."""
     parts = _PLACEHOLDER.split(name)
-    text = "".join(f"(?P<{part}>.+)" if at % 2 else re.escape(part) for at, part in enumerate(parts))
+    text = "".join(f"(?P<{part}>.+)" if index % 2 else re.escape(part) for index, part in enumerate(parts))
     return re.compile(text)
 
 

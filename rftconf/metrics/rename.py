@@ -66,23 +66,23 @@ class Renaming:
                 self.report.lines += 1
                 yield from self._object(_parsed(line, file, number), file, number)
 
-    def _object(self, found: dict[str, Any], file: str, number: int) -> Iterator[dict[str, Any]]:
-        holder = next((key for key in _HOLDERS if isinstance(found.get(key), dict)), None)
-        inside = found if holder is None else found[holder]
+    def _object(self, object_: dict[str, Any], file: str, number: int) -> Iterator[dict[str, Any]]:
+        holder = next((key for key in _HOLDERS if isinstance(object_.get(key), dict)), None)
+        inside = object_ if holder is None else object_[holder]
         keys = step_keys(self.source)
-        steps = {key: _number(key, value, file, number) for key, value in found.items() if key in keys}
+        steps = {key: _number(key, value, file, number) for key, value in object_.items() if key in keys}
         metrics = {key: value for key, value in inside.items() if key not in steps and key != RUN}
-        source = self._source_run(found.get(RUN), metrics)
+        source = self._source_run(object_.get(RUN), metrics)
         for place, named in self._by_place(metrics).items():
             counted = self._counted(steps, source, place)
-            told = {RUN: place.run} if place.run else {}
-            around = {} if holder is None else {k: v for k, v in found.items() if k not in (*steps, holder, RUN)}
-            yield {**counted, **told, **around, **(named if holder is None else {holder: named})}
+            labels = {RUN: place.run} if place.run else {}
+            around = {} if holder is None else {k: v for k, v in object_.items() if k not in (*steps, holder, RUN)}
+            yield {**counted, **labels, **around, **(named if holder is None else {holder: named})}
 
     def _by_place(self, metrics: Mapping[str, Any]) -> dict[_Place, dict[str, Any]]:
         """Metrics under their new names, by where they go; what has no new name goes where most training metrics do."""
         first = _Place(counters_of(self.target)[0].run)
-        found: dict[_Place, dict[str, Any]] = {}
+        objects: dict[_Place, dict[str, Any]] = {}
         taken: set[str] = set()
         plan = {name: self._new(name) for name in metrics}
         unmoved = {name for name, (new, _, _) in plan.items() if new in ("", name)}
@@ -94,8 +94,8 @@ class Renaming:
             if new:
                 taken.add(new)
                 self._note(name, new, differs)
-            found.setdefault(place if new else first, {})[new or name] = value
-        return dict(sorted(found.items(), key=lambda item: item[0] != first)) or {first: {}}
+            objects.setdefault(place if new else first, {})[new or name] = value
+        return dict(sorted(objects.items(), key=lambda item: item[0] != first)) or {first: {}}
 
     def _new(self, name: str) -> tuple[str, _Place, str]:
         """New name, place and why values differ; an empty name where there is none, with the reason noted."""
@@ -109,8 +109,12 @@ class Renaming:
             self.report.kept[name] = f"{title(self.target)} {why}"
             return "", _Place(""), ""
         mine, theirs = known.logged, known.quantity.logged[self.target]
-        said = [f"{title(s)}: {one.differs}" for s, one in ((self.source, mine), (self.target, theirs)) if one.differs]
-        return new, _Place(theirs.run, mine.behind, theirs.behind), "; ".join(said)
+        remarks = [
+            f"{title(s)}: {logged.differs}"
+            for s, logged in ((self.source, mine), (self.target, theirs))
+            if logged.differs
+        ]
+        return new, _Place(theirs.run, mine.behind, theirs.behind), "; ".join(remarks)
 
     def _note(self, name: str, new: str, differs: str) -> None:
         if new == name:
@@ -120,13 +124,13 @@ class Renaming:
         if differs:
             self.report.differs[new] = differs
 
-    def _source_run(self, said: object, metrics: Iterable[str]) -> Counter | None:
+    def _source_run(self, run: object, metrics: Iterable[str]) -> Counter | None:
         """The counter that a line's steps are of; None where its metrics are of two runs, or of none."""
         mine = counters_of(self.source)
         if len(mine) == 1:
             return mine[0]
-        if said in [one.run for one in mine]:
-            return counter_of(self.source, str(said))
+        if run in [counter.run for counter in mine]:
+            return counter_of(self.source, str(run))
         runs = {known.logged.run for name in metrics if (known := understood(self.source, name)) is not None}
         return counter_of(self.source, runs.pop()) if len(runs) == 1 else None
 
@@ -134,15 +138,15 @@ class Renaming:
         """The line's steps as the target counts them; a counter of the source's own stays where there is another."""
         target = counter_of(self.target, place.run)
         own = next((name for name in target.keys if "/" in name), "")
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, value in steps.items():
             if "/" in key and not own and len(steps) > 1:
                 self.report.kept[key] = f"{title(self.source)}'s own counter, as it was"
-                found[key] = value
+                values[key] = value
                 continue
             named = own if "/" in key and own else key if key in target.keys else target.keys[0]
-            found[named] = self._step(value, source, target, place)
-        return found
+            values[named] = self._step(value, source, target, place)
+        return values
 
     def _step(self, value: int | float, source: Counter | None, target: Counter, place: _Place) -> int | float:
         if source is None:
@@ -161,7 +165,7 @@ class Renaming:
 
     def _lacking(self, source: Counter, target: Counter) -> str:
         """What would tell the factor; explore steps are told by Trinity's own config alone."""
-        unknown = {one.unit for one in (source, target)} - set(self.steps.per_period)
+        unknown = {counter.unit for counter in (source, target)} - set(self.steps.per_period)
         return (
             f"give {'the Trinity config' if Unit.EXPLORE_STEPS in unknown else 'the config of the run'} with --config"
         )
@@ -182,16 +186,16 @@ class _TwiceError(ValueError):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         raise _TwiceError(next(name for name in names if names.count(name) > 1))
-    return found
+    return fields
 
 
 def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
     try:
-        found = json.loads(line, object_pairs_hook=_once)
+        value = json.loads(line, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise UnreadableError(f"no JSON: {error.msg}", file=file, line=number, col=error.colno) from error
     except _TwiceError as error:
@@ -199,9 +203,9 @@ def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
     except (RecursionError, ValueError) as error:
         what = "nested too deep, or a number is too long"
         raise UnreadableError(f"JSON that cannot be read: {what}", file=file, line=number) from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise UnreadableError("not a JSON object; one object a line is expected", file=file, line=number, col=1)
-    return found
+    return value
 
 
 def write_json_lines(lines: Iterable[dict[str, Any]]) -> str:

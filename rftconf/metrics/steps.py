@@ -65,22 +65,22 @@ def steps_of(reading: Reading, name: str) -> dict[Unit, Fraction]:
             f"{name} does not tell {' nor '.join(lacking)} as a number; bind variables with --set NAME=VALUE"
         )
     prompts, responses, update = sizes
-    found = {Unit.ROLLOUTS: Fraction(1), Unit.TRAIN_STEPS: Fraction(prompts * responses, update)}
+    steps = {Unit.ROLLOUTS: Fraction(1), Unit.TRAIN_STEPS: Fraction(prompts * responses, update)}
     if reading.source.framework == "trinity":
-        found[Unit.EXPLORE_STEPS] = Fraction(reading.convert(1, Unit.ROLLOUTS, Unit.EXPLORE_STEPS))
-    return found
+        steps[Unit.EXPLORE_STEPS] = Fraction(reading.convert(1, Unit.ROLLOUTS, Unit.EXPLORE_STEPS))
+    return steps
 
 
-def together(told: Mapping[str, Mapping[Unit, Fraction]]) -> Steps:
+def together(sides: Mapping[str, Mapping[Unit, Fraction]]) -> Steps:
     """What several configs tell. Raises UsageError where they count the same thing differently."""
-    found: dict[Unit, Fraction] = {Unit.ROLLOUTS: Fraction(1)}
-    for name, units in told.items():
+    steps: dict[Unit, Fraction] = {Unit.ROLLOUTS: Fraction(1)}
+    for name, units in sides.items():
         for unit, count in units.items():
-            if found.setdefault(unit, count) != count:
+            if steps.setdefault(unit, count) != count:
                 raise UsageError(
-                    f"{name} has {_number(count)} {unit} a rollout period, another config {_number(found[unit])}: not one run"
+                    f"{name} has {_number(count)} {unit} a rollout period, another config {_number(steps[unit])}: not one run"
                 )
-    return Steps(found)
+    return Steps(steps)
 
 
 def _number(value: Fraction) -> str:

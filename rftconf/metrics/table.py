@@ -60,12 +60,12 @@ _LAST = "of the last update of the period; others average over the period's upda
 _ONE_UPDATE = "of one train step; others average over the updates of a period"
 
 
-def _verl(name: str, at: tuple[str, str], differs: str = "", text: str = "") -> Logged:
-    return Logged(name, *at, differs, text)
+def _verl(name: str, keys: tuple[str, str], differs: str = "", text: str = "") -> Logged:
+    return Logged(name, *keys, differs, text)
 
 
-def _trainer(name: str, at: tuple[str, str], differs: str = "", text: str = "", package: str = "") -> Logged:
-    return Logged(name, *at, differs, text, TRAINER, package=package)
+def _trainer(name: str, keys: tuple[str, str], differs: str = "", text: str = "", package: str = "") -> Logged:
+    return Logged(name, *keys, differs, text, TRAINER, package=package)
 
 
 def _since(release: str, logged: Logged, *older: Older) -> Logged:
@@ -73,13 +73,13 @@ def _since(release: str, logged: Logged, *older: Older) -> Logged:
     return replace(logged, since=release, older=(*logged.older, *older))
 
 
-def _explorer(name: str, at: tuple[str, str], differs: str = "", text: str = "", *older: Older) -> Logged:
+def _explorer(name: str, keys: tuple[str, str], differs: str = "", text: str = "", *older: Older) -> Logged:
     """An evaluation: submitted before the sync, so with the weights of one period ago (H18)."""
-    return Logged(name, *at, differs, text, EXPLORER, older, behind=1)
+    return Logged(name, *keys, differs, text, EXPLORER, older, behind=1)
 
 
-def _roll(name: str, at: tuple[str, str], differs: str = "", text: str = "", *older: Older) -> Logged:
-    return Logged(name, *at, differs, text, older=older)
+def _roll(name: str, keys: tuple[str, str], differs: str = "", text: str = "", *older: Older) -> Logged:
+    return Logged(name, *keys, differs, text, older=older)
 
 
 def _of_critic(name: str) -> Older:
@@ -92,8 +92,8 @@ def _sum(name: str, differs: str = "") -> Logged:
     return Logged(f"{name}@sum", *_R_LOSS, differs, older=(Older(name, "0.1.3"),))
 
 
-def _chatlearn(name: str, at: tuple[str, str], differs: str = "") -> Logged:
-    return Logged(name, *at, differs, name.rpartition("/")[2])
+def _chatlearn(name: str, keys: tuple[str, str], differs: str = "") -> Logged:
+    return Logged(name, *keys, differs, name.rpartition("/")[2])
 
 
 def _ours(name: str, differs: str = "") -> Logged:

@@ -38,34 +38,38 @@ def difference_text(done: Migration) -> str:
 def migration_text(done: Migration, screen: Screen, *, full: bool = False) -> str:
     """The account: every edit with its line and reason, then what is not the same. `full` also lists what is only new."""
     lines = [screen.style(_heading(done), "bold", "green" if done.faithful and not done.refused else "red")]
-    for edit in sorted(done.edits, key=lambda one: one.leaf.key_place.span.start):
+    for edit in sorted(done.edits, key=lambda edit: edit.leaf.key_place.span.start):
         lines += _edit(edit, screen)
     for pin in done.pins:
         lines += _entry(f"pinned  {pin.key} = {value_text(pin.key, pin.value)}", pin.why, screen)
     for nature, (title, colour) in TITLES.items():
-        found = [one for one in done.unlike if one.nature is nature]
-        if found and (full or nature is not Nature.NEW):
+        leftovers = [leftover for leftover in done.unlike if leftover.nature is nature]
+        if leftovers and (full or nature is not Nature.NEW):
             lines += ["", screen.style(title, colour)]
-            lines += [line for one in found for line in _unlike(one, screen)]
+            lines += [line for leftover in leftovers for line in _unlike(leftover, screen)]
     lines += [line for note in done.notes for line in screen.wrap(note, 0)]
     return joined(lines)
 
 
 def _heading(done: Migration) -> str:
     known = registry.framework(done.found.framework)
-    made = sum(edit.changes_text for edit in done.edits)
-    parts = [f"{made} {'edit' if made == 1 else 'edits'}"]
+    changed = sum(edit.changes_text for edit in done.edits)
+    parts = [f"{changed} {'edit' if changed == 1 else 'edits'}"]
     parts += [f"{len(done.pins)} defaults pinned"] if done.pins else []
-    lost = sum(one.nature is Nature.LOST for one in done.unlike) + len(done.keys_that_stay_wrong)
-    left = len(done.refused)
-    told = ", ".join(
+    lost = sum(leftover.nature is Nature.LOST for leftover in done.unlike) + len(done.keys_that_stay_wrong)
+    refused = len(done.refused)
+    summary = ", ".join(
         [
             *([f"{lost} lost"] if lost else []),
-            *([f"{left} {'key' if left == 1 else 'keys'} left that {known.title} {done.to} refuses"] if left else []),
+            *(
+                [f"{refused} {'key' if refused == 1 else 'keys'} left that {known.title} {done.to} refuses"]
+                if refused
+                else []
+            ),
         ]
     )
-    what = ", ".join(parts) if made or done.pins else "nothing to change"
-    return f"{printable(done.document.name)}: {known.title} {done.found.release} to {done.to}: {what}; {told or 'nothing lost'}"
+    what = ", ".join(parts) if changed or done.pins else "nothing to change"
+    return f"{printable(done.document.name)}: {known.title} {done.found.release} to {done.to}: {what}; {summary or 'nothing lost'}"
 
 
 def _edit(edit: Wanted, screen: Screen) -> Iterator[str]:
@@ -88,9 +92,11 @@ def _entry(text: str, why: str, screen: Screen) -> Iterator[str]:
         yield from (f"         {line}" for line in screen.wrap(why, 9))
 
 
-def _unlike(one: Unlike, screen: Screen) -> Iterator[str]:
-    a, b = differing(one.a, one.b)
-    yield from _entry(f"{one.name}: {value_text(one.name, a)} → {value_text(one.name, b)}", one.why, screen)
+def _unlike(leftover: Unlike, screen: Screen) -> Iterator[str]:
+    a, b = differing(leftover.a, leftover.b)
+    yield from _entry(
+        f"{leftover.name}: {value_text(leftover.name, a)} → {value_text(leftover.name, b)}", leftover.why, screen
+    )
 
 
 def migration_json(done: Migration, *, diff: bool = False) -> dict[str, Any]:

@@ -39,73 +39,87 @@ class Unlike:
     asleep: tuple[str, ...] = ()
 
 
-def unlike(found: Comparison, after: Loaded, edits: Iterable[Wanted]) -> list[Unlike]:
+def unlike(comparison: Comparison, after: Loaded, edits: Iterable[Wanted]) -> list[Unlike]:
     """Everything that differs, sorted by nature."""
     removed = {edit.leaf.key: edit for edit in edits if edit.kind is Kind.REMOVED}
-    asleep = _asleep(found, after)
-    seen = [_field(one, after, asleep) for effect in Effect for one in found.of(effect)]
-    seen += [_unlike_own_key(one, removed, asleep) for one in found.own]
-    compared = {one.key for one in found.own}
+    asleep = _asleep(comparison, after)
+    leftovers = [_field(difference, after, asleep) for effect in Effect for difference in comparison.of(effect)]
+    leftovers += [_unlike_own_key(own_key, removed, asleep) for own_key in comparison.own]
+    compared = {own_key.key for own_key in comparison.own}
     nobodys = [edit for key, edit in removed.items() if edit.nobodys and key not in compared]
-    seen += [Unlike(edit.leaf.key, edit.leaf.value, None, Nature.LOST, edit.why) for edit in nobodys]
-    seen += [Unlike(f"stage {name}", name, None, Nature.LOST) for name in found.only_a]
-    seen += [Unlike(f"stage {name}", None, name, Nature.LOST) for name in found.only_b]
-    return sorted(seen, key=lambda one: list(Nature).index(one.nature))
+    leftovers += [Unlike(edit.leaf.key, edit.leaf.value, None, Nature.LOST, edit.why) for edit in nobodys]
+    leftovers += [Unlike(f"stage {name}", name, None, Nature.LOST) for name in comparison.only_a]
+    leftovers += [Unlike(f"stage {name}", None, name, Nature.LOST) for name in comparison.only_b]
+    return sorted(leftovers, key=lambda leftover: list(Nature).index(leftover.nature))
 
 
-def _asleep(found: Comparison, after: Loaded) -> Mapping[str, str]:
+def _asleep(comparison: Comparison, after: Loaded) -> Mapping[str, str]:
     """Keys that do nothing in the result, with the reason."""
-    return {**{one.key: one.why for one in found.idle[1]}, **main_stage(after).reading.inactive}
+    return {**{idle.key: idle.why for idle in comparison.idle[1]}, **main_stage(after).reading.inactive}
 
 
-def _field(one: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
-    asked = one.a.said.asked if one.a.said is not None else ()
+def _field(difference: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
+    asked_keys = difference.a.said.asked if difference.a.said is not None else ()
     beside = after.document.launch.unread if after.document.launch is not None else ""
-    if beside and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
+    if beside and (difference.a.said is None or difference.a.said.kind is not Said.WRITTEN):
         return Unlike(
-            one.path, one.a.value, one.b.value, Nature.RELEASE, f"unless {beside} says it: migrate that as well"
+            difference.path,
+            difference.a.value,
+            difference.b.value,
+            Nature.RELEASE,
+            f"unless {beside} says it: migrate that as well",
         )
-    why = next((asleep[key] for key in asked if key in asleep), "") or one.b.idle or ""
-    if one.b.value is None or one.b.idle is not None:
-        written = one.a.said is not None and one.a.said.kind is Said.WRITTEN
-        kept = not written or _usual(after, asked, one.a.value)
-        still = tuple(key for key in asked if key in asleep)
-        return Unlike(one.path, one.a.value, None, Nature.RELEASE if kept else Nature.LOST, why, still)
-    if one.a.value is None:
-        return Unlike(one.path, None, one.b.value, Nature.NEW)
-    if one.b.said is None or not one.b.said.asked:
-        return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, one.b.said.how if one.b.said else "")
-    told = [versions.reason_value_is_fixed(after.framework, after.release, key) for key in asked]
-    if any(told) and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
-        return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, next(why for why in told if why))
-    if (one.a.said is None or one.a.said.kind is not Said.WRITTEN) and not _sayable(after, (*asked, *one.b.said.asked)):
+    why = next((asleep[key] for key in asked_keys if key in asleep), "") or difference.b.idle or ""
+    if difference.b.value is None or difference.b.idle is not None:
+        written = difference.a.said is not None and difference.a.said.kind is Said.WRITTEN
+        is_kept = not written or _usual(after, asked_keys, difference.a.value)
+        still = tuple(key for key in asked_keys if key in asleep)
+        return Unlike(difference.path, difference.a.value, None, Nature.RELEASE if is_kept else Nature.LOST, why, still)
+    if difference.a.value is None:
+        return Unlike(difference.path, None, difference.b.value, Nature.NEW)
+    if difference.b.said is None or not difference.b.said.asked:
+        return Unlike(
+            difference.path,
+            difference.a.value,
+            difference.b.value,
+            Nature.RELEASE,
+            difference.b.said.how if difference.b.said else "",
+        )
+    reasons = [versions.reason_value_is_fixed(after.framework, after.release, key) for key in asked_keys]
+    if any(reasons) and (difference.a.said is None or difference.a.said.kind is not Said.WRITTEN):
+        return Unlike(
+            difference.path, difference.a.value, difference.b.value, Nature.RELEASE, next(why for why in reasons if why)
+        )
+    if (difference.a.said is None or difference.a.said.kind is not Said.WRITTEN) and not _sayable(
+        after, (*asked_keys, *difference.b.said.asked)
+    ):
         why = f"{registry.framework(after.framework).title} {after.release} has no key for it"
-        return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, why)
-    return Unlike(one.path, one.a.value, one.b.value, Nature.LOST, one.a.idle or why)
+        return Unlike(difference.path, difference.a.value, difference.b.value, Nature.RELEASE, why)
+    return Unlike(difference.path, difference.a.value, difference.b.value, Nature.LOST, difference.a.idle or why)
 
 
-def _sayable(after: Loaded, asked: tuple[str, ...]) -> bool:
+def _sayable(after: Loaded, keys: tuple[str, ...]) -> bool:
     """True where the release has a key, by whatever name, for one of the newest release's."""
     known = catalogue.load(after.framework, after.release, after.guess.trainer)
     trainer = after.guess.trainer
-    names = {name for key in asked for name in versions.names_in(after.framework, key, after.release, trainer)}
+    names = {name for key in keys for name in versions.names_in(after.framework, key, after.release, trainer)}
     return any(name in known or known.is_node(name) for name in names)
 
 
-def _usual(after: Loaded, asked: tuple[str, ...], value: Any) -> bool:
+def _usual(after: Loaded, keys: tuple[str, ...], value: Any) -> bool:
     """True where what is said is what the release does anyway."""
     newest = catalogue.load(after.framework, None, after.guess.trainer)
-    return any(key in newest and newest.default(key) == value for key in asked)
+    return any(key in newest and newest.default(key) == value for key in keys)
 
 
-def _unlike_own_key(one: Own, removed: Mapping[str, Wanted], asleep: Mapping[str, str]) -> Unlike:
-    edit = removed.get(one.key)
-    why = edit.why if edit is not None else asleep.get(one.key, "")
+def _unlike_own_key(own_key: Own, removed: Mapping[str, Wanted], asleep: Mapping[str, str]) -> Unlike:
+    edit = removed.get(own_key.key)
+    why = edit.why if edit is not None else asleep.get(own_key.key, "")
     harmless = edit is not None and not edit.lossy
-    still = (one.key,) if one.key in asleep else ()
-    return Unlike(one.key, one.a, one.b, Nature.RELEASE if harmless else Nature.LOST, why, still)
+    still = (own_key.key,) if own_key.key in asleep else ()
+    return Unlike(own_key.key, own_key.a, own_key.b, Nature.RELEASE if harmless else Nature.LOST, why, still)
 
 
-def lost(found: Iterable[Unlike]) -> Iterator[Unlike]:
+def lost(leftovers: Iterable[Unlike]) -> Iterator[Unlike]:
     """Those that the file said, and that the asked release has no words for."""
-    return (one for one in found if one.nature is Nature.LOST)
+    return (leftover for leftover in leftovers if leftover.nature is Nature.LOST)

@@ -105,10 +105,10 @@ class Route:
 
     def rewritten(self, flat: Mapping[str, Slot]) -> versions.Rewritten[Slot]:
         """`flat` with the edits of every release on the way."""
-        name, here, trainer = self.found.framework, self.found.release, self.found.trainer
+        name, release, trainer = self.found.framework, self.found.release, self.found.trainer
         if self.down:
-            return versions.downgrade(name, flat, self.to, here, trainer=trainer)
-        return versions.upgrade(name, flat, here, self.to, trainer=trainer)
+            return versions.downgrade(name, flat, self.to, release, trainer=trainer)
+        return versions.upgrade(name, flat, release, self.to, trainer=trainer)
 
 
 def plan_edits(document: Document, route: Route) -> list[Wanted]:
@@ -120,18 +120,18 @@ def plan_edits(document: Document, route: Route) -> list[Wanted]:
     done = route.rewritten(flat)
     ends = _by_leaf(done)
     overrides = document.form != "yaml"
-    found: list[Wanted] = []
+    edits: list[Wanted] = []
     alone = len(flat) * (len(own) - len(last)) > _MOST_REWRITTEN
     for leaf in [*own, *(leaf for _, leaf in document.conditional)]:
         if leaf.mode is Mode.DELETE:
-            found += _deletion(leaf, route)
+            edits += _deletion(leaf, route)
             continue
         ours = ends
         if last.get(leaf.key) is not leaf:
             slot = {leaf.key: Slot(leaf.value, leaf)}
             ours = _by_leaf(route.rewritten(slot if alone else {**flat, **slot}))
-        found += _wanted_of_leaf(leaf, *ours.get(id(leaf), ({}, [])), route, overrides=overrides)
-    return found + [
+        edits += _wanted_of_leaf(leaf, *ours.get(id(leaf), ({}, [])), route, overrides=overrides)
+    return edits + [
         _without_group(leaf, document, route) for leaf in document.leaves if _loses_group(leaf, groups, route)
     ]
 
@@ -159,17 +159,17 @@ _Ends: TypeAlias = dict[int, tuple[dict[str, Any], list[Change]]]
 
 def _by_leaf(done: versions.Rewritten[Slot]) -> _Ends:
     """What each leaf became, key to value, and the changes that made it so; by the leaf's identity."""
-    found: _Ends = {}
+    ends: _Ends = {}
     for key, slot in done.flat.items():
-        found.setdefault(id(slot.leaf), ({}, []))[0][key] = slot.value
+        ends.setdefault(id(slot.leaf), ({}, []))[0][key] = slot.value
     for change in done.changes:
         if isinstance(change.cell, Slot):
-            found.setdefault(id(change.cell.leaf), ({}, []))[1].append(change)
-    return found
+            ends.setdefault(id(change.cell.leaf), ({}, []))[1].append(change)
+    return ends
 
 
 def _wanted_of_leaf(
-    leaf: Leaf, ends: dict[str, Any], said: list[Change], route: Route, *, overrides: bool
+    leaf: Leaf, ends: dict[str, Any], changes: list[Change], route: Route, *, overrides: bool
 ) -> Iterator[Wanted]:
     """What becomes of one leaf, given what the edits made of the whole file."""
     slept = versions.dead(route.found.framework, route.found.release, leaf.key, route.found.trainer)
@@ -177,14 +177,14 @@ def _wanted_of_leaf(
         yield Wanted(leaf, Kind.REMOVED, None, why=slept)
         return
     ends = dict(ends)
-    why = "; ".join(dict.fromkeys(change.why for change in said if _worth_saying(change)))
-    lossy = any(change.lossy for change in said)
+    why = "; ".join(dict.fromkeys(change.why for change in changes if _worth_saying(change)))
+    lossy = any(change.lossy for change in changes)
     if not ends:
         yield Wanted(leaf, Kind.REMOVED, None, why=why or f"{_title(route)} has no {leaf.key}", lossy=lossy)
         return
     first = leaf.key if leaf.key in ends else next(iter(ends))
     value = ends.pop(first)
-    kept = KEPT if value is leaf.value or (type(value) is type(leaf.value) and value == leaf.value) else value
+    new_value = KEPT if value is leaf.value or (type(value) is type(leaf.value) and value == leaf.value) else value
     prefix, refused = _standing(leaf, first, value, route, overrides=overrides)
     if refused is Verdict.DEAD:
         why = versions.dead(route.found.framework, route.to, first, route.found.trainer) or why
@@ -198,19 +198,19 @@ def _wanted_of_leaf(
         why, nobodys = f"{_title(route)} takes no {prefix}{first}", leaf.key not in route.old
         yield Wanted(leaf, Kind.REMOVED, None, why=why, lossy=True, nobodys=nobodys)
         return
-    gone = _unregistered(first, value, route)
-    if gone:
-        why, lossy = gone, True
+    problem = _unregistered(first, value, route)
+    if problem:
+        why, lossy = problem, True
     beside = tuple(
         Beside(_prefix(route, key, value, overrides=overrides) + key, KEPT if value is leaf.value else value)
         for key, value in ends.items()
     )
     key = prefix + first
-    kind = _kind(leaf, key, kept, beside)
+    kind = _kind(leaf, key, new_value, beside)
     if refused is not None:
         why, lossy = f"{_title(route)}: {key}={leaf.raw or value} {refused.value}", refused is not Verdict.UNKNOWN
     if kind is not Kind.LEFT or lossy or refused is not None:
-        yield Wanted(leaf, kind, key, kept, beside, why, lossy, refused=refused is Verdict.UNKNOWN)
+        yield Wanted(leaf, kind, key, new_value, beside, why, lossy, refused=refused is Verdict.UNKNOWN)
 
 
 def _unregistered(key: str, value: Any, route: Route) -> str:
@@ -229,30 +229,30 @@ def _worth_saying(change: Change) -> bool:
     return not change.why.startswith(("renamed ", "called ")) or not change.became
 
 
-def _kind(leaf: Leaf, key: str, kept: Any, beside: tuple[Beside, ...]) -> Kind:
+def _kind(leaf: Leaf, key: str, value: Any, beside: tuple[Beside, ...]) -> Kind:
     bare = key.lstrip("+")
     if beside:
         return Kind.SPLIT if bare != leaf.key else Kind.PINNED
     if bare != leaf.key:
         same_node = bare.rpartition(".")[0] == leaf.key.rpartition(".")[0]
         return Kind.RENAMED if same_node else Kind.MOVED
-    if kept is not KEPT:
+    if value is not KEPT:
         return Kind.RESPELT
     return Kind.PREFIX if key != leaf.mode.value + leaf.key else Kind.LEFT
 
 
 def _standing(leaf: Leaf, key: str, value: Any, route: Route, *, overrides: bool) -> tuple[str, Verdict | None]:
     """The prefix that the asked release wants, and what it still says against the key."""
-    held = leaf.mode.value
-    verdict = judge(route.new, held + key, value, overrides=overrides)
+    mode = leaf.mode.value
+    verdict = judge(route.new, mode + key, value, overrides=overrides)
     if verdict is Verdict.CANNOT_APPEND:
-        held, verdict = "", judge(route.new, key, value, overrides=overrides)
-    elif verdict in (Verdict.NEEDS_PLUS, Verdict.UNKNOWN) and overrides and not held and _adds(leaf, key, route):
+        mode, verdict = "", judge(route.new, key, value, overrides=overrides)
+    elif verdict in (Verdict.NEEDS_PLUS, Verdict.UNKNOWN) and overrides and not mode and _adds(leaf, key, route):
         adds = judge(route.new, f"+{key}", value, overrides=overrides)
-        held, verdict = ("+", adds) if adds.fits else (held, verdict)
+        mode, verdict = ("+", adds) if adds.fits else (mode, verdict)
     elif verdict is Verdict.NEEDS_PLUS:
-        held, verdict = "+", judge(route.new, f"+{key}", value, overrides=overrides)
-    return held, None if verdict.fits else verdict
+        mode, verdict = "+", judge(route.new, f"+{key}", value, overrides=overrides)
+    return mode, None if verdict.fits else verdict
 
 
 def _adds(leaf: Leaf, key: str, route: Route) -> bool:

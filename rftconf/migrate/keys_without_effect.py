@@ -22,10 +22,15 @@ def woken(before: Loaded, after: Loaded) -> Iterator[tuple[str, str]]:
             yield key, idle[key]
 
 
-def asleep(found: Iterable[Unlike], after: Loaded) -> dict[str, str]:
+def asleep(leftovers: Iterable[Unlike], after: Loaded) -> dict[str, str]:
     """Written keys, by their newest names, that said what is lost and are read by nothing now; with the reason."""
     written, used = _written_keys(after), _used(after)
-    return {key: one.why for one in lost(found) for key in one.asleep if key in written and key not in used}
+    return {
+        key: leftover.why
+        for leftover in lost(leftovers)
+        for key in leftover.asleep
+        if key in written and key not in used
+    }
 
 
 def asked_by_release(edits: Iterable[Wanted]) -> set[str]:

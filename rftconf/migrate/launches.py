@@ -29,17 +29,17 @@ class Asked:
     assume: Mapping[str, str] | None = None
 
 
-def launches_of(text: str, read: Remembered, asked: Asked) -> tuple[list[tuple[int | None, Loaded]], list[str]]:
+def launches_of(text: str, read: Remembered, request: Asked) -> tuple[list[tuple[int | None, Loaded]], list[str]]:
     """Every launch of the file that starts the framework of the one that is read by itself."""
-    first = read(text, asked.launch)
+    first = read(text, request.launch)
     if first.is_plan:
         raise UsageError(f"{first.name} is a plan, which belongs to no release: rftconf convert writes it for one")
-    chosen = _load(first, asked)
-    if asked.launch is not None or len(first.launches) < 2:
-        return [(asked.launch, chosen)], []
+    chosen = _load(first, request)
+    if request.launch is not None or len(first.launches) < 2:
+        return [(request.launch, chosen)], []
     family = registry.framework(chosen.framework).family
-    known = replace(asked, release=chosen.release)
-    found: list[tuple[int | None, Loaded]] = []
+    known = replace(request, release=chosen.release)
+    runs: list[tuple[int | None, Loaded]] = []
     notes = list[str]()
     most = max(1, min(MOST_LAUNCHES, _MOST_READ // len(text)))
     if len(first.launches) > most:
@@ -47,14 +47,16 @@ def launches_of(text: str, read: Remembered, asked: Asked) -> tuple[list[tuple[i
     for number, launch in enumerate(first.launches[:most], 1):
         main = main_of(launch.program)
         if first.launch is not None and launch.place == first.launch.place:
-            found.insert(0, (number, chosen))
+            runs.insert(0, (number, chosen))
         elif main is not None and main.framework == family:
             try:
-                found.append((number, _load(read(text, number), replace(known, framework=None))))
+                runs.append((number, _load(read(text, number), replace(known, framework=None))))
             except RftconfError as error:
                 notes.append(f"launch {number} (line {launch.place.span.line}: {launch.program}) is left: {error}")
-    return found, notes
+    return runs, notes
 
 
-def _load(document: Document, asked: Asked) -> Loaded:
-    return load(document, framework=asked.framework, release=asked.release, rows=asked.rows, assume=asked.assume)
+def _load(document: Document, request: Asked) -> Loaded:
+    return load(
+        document, framework=request.framework, release=request.release, rows=request.rows, assume=request.assume
+    )

@@ -63,7 +63,9 @@ class Migration:
     @property
     def unlike(self) -> tuple[Unlike, ...]:
         """What differs in any of the launches, each once."""
-        return tuple({(one.name, one.nature): one for run in self.runs for one in run.unlike}.values())
+        return tuple(
+            {(leftover.name, leftover.nature): leftover for run in self.runs for leftover in run.unlike}.values()
+        )
 
     @property
     def keys_that_stay_wrong(self) -> tuple[Wanted, ...]:
@@ -81,16 +83,18 @@ class Migration:
         return not self.keys_that_stay_wrong and not any(lost(self.unlike))
 
 
-def migrate(text: str, read: Read, asked: Asked) -> Migration:
+def migrate(text: str, read: Read, request: Asked) -> Migration:
     """What `text` must become for the release that is asked for.
 
     Raises RefusedError where the characters that must change cannot be changed, or the result cannot be read.
     """
     reader = Remembered(read)
-    loaded, notes = launches_of(text, reader, asked)
-    document, found = loaded[0][1].document, loaded[0][1].guess
-    routes = {number: _route(one, asked.to) for number, one in loaded}
-    edits = _once([divided(want, one, routes[n]) for n, one in loaded for want in plan_edits(one.document, routes[n])])
+    loaded, notes = launches_of(text, reader, request)
+    document, guess = loaded[0][1].document, loaded[0][1].guess
+    routes = {number: _route(loaded, request.to) for number, loaded in loaded}
+    edits = _once(
+        [divided(want, loaded, routes[n]) for n, loaded in loaded for want in plan_edits(loaded.document, routes[n])]
+    )
     if document.form == "shell":
         edits += [e for e in _once(unread(document, routes.values())) if _place(e) not in set(map(_place, edits))]
     editor = Editor(document)
@@ -100,30 +104,30 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
         raise _cannot(stuck, routes[loaded[0][0]], document)
     target = next(iter(routes.values())).to
     text, pins = editor.text, list[Pin]()
-    for number, one in loaded:
-        text, roused = _without_woken(text, reader, number, one, routes[number], edits)
-        text, more = _pinned(text, reader, number, one, routes[number])
-        text, slept = _without_asleep(text, reader, number, one, routes[number], edits)
+    for number, loaded_run in loaded:
+        text, roused = _without_woken(text, reader, number, loaded_run, routes[number], edits)
+        text, more = _pinned(text, reader, number, loaded_run, routes[number])
+        text, slept = _without_asleep(text, reader, number, loaded_run, routes[number], edits)
         edits += [*roused, *slept]
         pins += more
-    there = "is not given: defaults are written out there, not here; migrate it by its name"
-    notes += [f"{_unread(one)} {there}" for _, one in loaded if _unread(one)]
-    runs = tuple(_run(number, one, text, reader, routes[number], edits) for number, one in loaded)
-    return Migration(document, found, target, text, tuple(edits), tuple(dict.fromkeys(pins)), runs, tuple(notes))
+    advice = "is not given: defaults are written out there, not here; migrate it by its name"
+    notes += [f"{_unread(loaded)} {advice}" for _, loaded in loaded if _unread(loaded)]
+    runs = tuple(_run(number, loaded, text, reader, routes[number], edits) for number, loaded in loaded)
+    return Migration(document, guess, target, text, tuple(edits), tuple(dict.fromkeys(pins)), runs, tuple(notes))
 
 
 def _route(loaded: Loaded, to: str) -> Route:
-    found = loaded.guess
-    known = registry.framework(found.framework)
+    guess = loaded.guess
+    known = registry.framework(guess.framework)
     number = registry.release(known, to)
     for stage in loaded.stages:
         refuse_earlier_releases(registry.framework(known.family), stage.values.get("stage.kind"), number)
-    if found.trainer not in known.trainers_of(number):
-        recipe = known.recipes[found.trainer]
+    if guess.trainer not in known.trainers_of(number):
+        recipe = known.recipes[guess.trainer]
         raise RefusedError(
             f"{known.title} {number} has no {recipe.name} program", choices=(f"--to-release {recipe.since} or newer",)
         )
-    return Route(found, number)
+    return Route(guess, number)
 
 
 def _place(want: Wanted) -> tuple[int, int]:
@@ -136,12 +140,12 @@ def _once(edits: Sequence[Wanted] | Any) -> list[Wanted]:
 
 
 def _refuse_conflicts(edits: Sequence[Wanted]) -> None:
-    seen: dict[tuple[tuple[int, int], str], Wanted] = {}
+    edits_by_place: dict[tuple[tuple[int, int], str], Wanted] = {}
     for edit in edits:
-        other = seen.setdefault((_place(edit), edit.leaf.key), edit)
-        if other.key != edit.key:
+        earlier = edits_by_place.setdefault((_place(edit), edit.leaf.key), edit)
+        if earlier.key != edit.key:
             raise RefusedError(
-                f"{edit.leaf.place}: launches share {edit.leaf.key}, and need {other.key} and {edit.key} for it",
+                f"{edit.leaf.place}: launches share {edit.leaf.key}, and need {earlier.key} and {edit.key} for it",
                 choices=("--launch N, with a file for each",),
             )
 
@@ -174,8 +178,8 @@ def _stuck(want: Wanted, document: Document) -> str:
 
 def _run(number: int | None, before: Loaded, text: str, read: Remembered, route: Route, edits: Sequence[Wanted]) -> Run:
     after = _load_again(text, read, number, route, before)
-    found = _sides(before, after)
-    return Run(number, before, after, found, tuple(unlike(found, after, edits)))
+    comparison = _sides(before, after)
+    return Run(number, before, after, comparison, tuple(unlike(comparison, after, edits)))
 
 
 def _compared(before: Loaded, text: str, read: Remembered, number: int | None, route: Route) -> Comparison:
@@ -193,12 +197,12 @@ def _load_again(text: str, read: Remembered, number: int | None, route: Route, b
     if known in read.loaded:
         return read.loaded[known]
     try:
-        found = load(read(text, number), framework=route.found.framework, release=route.to, rows=rows, assume=assumed)
+        loaded = load(read(text, number), framework=route.found.framework, release=route.to, rows=rows, assume=assumed)
     except RftconfError as error:
         title = registry.framework(route.found.framework).title
         raise RefusedError(f"what it would become is no config of {title} {route.to}: {error}") from error
-    read.loaded[known] = found
-    return found
+    read.loaded[known] = loaded
+    return loaded
 
 
 def _pinned(text: str, read: Remembered, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Pin]]:
@@ -225,18 +229,18 @@ def _pinned_once(
         return text, []
     document = read(text, number)
     have = document.last()
-    best, most, kept = text, _weight(first), list[Pin]()
+    best, most, kept_pins = text, _weight(first), list[Pin]()
     pins = candidates(before, route, have, looked_at(first, down=route.down, implied=implied_names(before, route)))
-    made, pins = written_with(document, pins)
-    found = _try(before, made, read, number, route)
-    if found is not None and found < most:
-        best, most, kept = made, found, pins
-    for pin in list(kept):  # what restores nothing by itself is left out
-        made, fewer = written_with(document, [other for other in kept if other is not pin])
-        found = _try(before, made, read, number, route)
-        if found is not None and found <= most:
-            best, most, kept = made, found, fewer
-    return best, kept
+    written, pins = written_with(document, pins)
+    weight = _try(before, written, read, number, route)
+    if weight is not None and weight < most:
+        best, most, kept_pins = written, weight, pins
+    for pin in list(kept_pins):  # what restores nothing by itself is left out
+        written, fewer = written_with(document, [some_pin for some_pin in kept_pins if some_pin is not pin])
+        weight = _try(before, written, read, number, route)
+        if weight is not None and weight <= most:
+            best, most, kept_pins = written, weight, fewer
+    return best, kept_pins
 
 
 def _unread(loaded: Loaded) -> str:
@@ -250,13 +254,13 @@ def _without_woken(
     """The text without keys that did nothing in the old release, and that would say something else now."""
     done = list[Wanted]()
     after = _load_again(text, read, number, route, before)
-    found = {key: why for key, why in woken(before, after) if key not in asked_by_release(edits)}
-    most = _weight(_sides(before, after)) if found else 0
-    for key, why in found.items():
-        made, edits = without(read(text, number), {key: why}, before, route, lossy=False)
-        weight = _try(before, made, read, number, route) if edits else None
+    reasons = {key: why for key, why in woken(before, after) if key not in asked_by_release(edits)}
+    most = _weight(_sides(before, after)) if reasons else 0
+    for key, why in reasons.items():
+        written, edits = without(read(text, number), {key: why}, before, route, lossy=False)
+        weight = _try(before, written, read, number, route) if edits else None
         if weight is not None and weight < most:
-            text, most, done = made, weight, [*done, *edits]
+            text, most, done = written, weight, [*done, *edits]
     return text, done
 
 
@@ -265,9 +269,9 @@ def _without_asleep(
 ) -> tuple[str, list[Wanted]]:
     """The text without keys that said something in the old release, and that this one takes and ignores."""
     run = _run(number, before, text, read, route, ())
-    left = {edit.leaf.key for edit in edits if edit.kind is Kind.LEFT} | asked_by_release(edits)
-    found = {key: why for key, why in asleep(run.unlike, run.after).items() if key not in left}
-    return without(run.after.document, found, before, route, lossy=True) if found else (text, [])
+    keys = {edit.leaf.key for edit in edits if edit.kind is Kind.LEFT} | asked_by_release(edits)
+    reasons = {key: why for key, why in asleep(run.unlike, run.after).items() if key not in keys}
+    return without(run.after.document, reasons, before, route, lossy=True) if reasons else (text, [])
 
 
 def _try(before: Loaded, text: str, read: Remembered, number: int | None, route: Route) -> int | None:
@@ -278,9 +282,9 @@ def _try(before: Loaded, text: str, read: Remembered, number: int | None, route:
         return None
 
 
-def _weight(found: Comparison) -> int:
+def _weight(comparison: Comparison) -> int:
     """How much differs."""
-    return sum(len(found.of(effect)) for effect in Effect) + len(found.own)
+    return sum(len(comparison.of(effect)) for effect in Effect) + len(comparison.own)
 
 
 __all__ = ["Asked", "Migration", "Read", "RefusedError", "Run", "migrate"]

@@ -18,21 +18,21 @@ def unread(document: Document, routes: Iterable[Route]) -> Iterator[Wanted]:
     read = {leaf.key_place.span.start for leaf in document.leaves if leaf.key_place.file == document.name}
     read |= {leaf.key_place.span.start for _, leaf in document.conditional}
     index = LineIndex(document.text)
-    for found in _OVERRIDE.finditer(document.text):
-        line_start = document.text.rfind("\n", 0, found.start()) + 1
-        if found.start(2) in read or "#" in document.text[line_start : found.start()]:
+    for match in _OVERRIDE.finditer(document.text):
+        line_start = document.text.rfind("\n", 0, match.start()) + 1
+        if match.start(2) in read or "#" in document.text[line_start : match.start()]:
             continue
         for route in routes:
-            leaf = _leaf(document, found, index)
+            leaf = _leaf(document, match, index)
             if leaf.key in route.old:
                 yield from _wanted_of_leaf(leaf, route)
                 break
 
 
-def _leaf(document: Document, found: re.Match[str], index: LineIndex) -> Leaf:
-    span: Span = index.span(found.start(2), found.end(2))
-    here, after = Place(document.name, span), Place(document.name, index.span(found.end(), found.end()))
-    return Leaf(found[2], "", after, here, mode=Mode(found[1]))
+def _leaf(document: Document, match: re.Match[str], index: LineIndex) -> Leaf:
+    span: Span = index.span(match.start(2), match.end(2))
+    place, after = Place(document.name, span), Place(document.name, index.span(match.end(), match.end()))
+    return Leaf(match[2], "", after, place, mode=Mode(match[1]))
 
 
 def _wanted_of_leaf(leaf: Leaf, route: Route) -> Iterator[Wanted]:

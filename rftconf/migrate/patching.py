@@ -90,10 +90,10 @@ def _copied(document: Document, leaf: Leaf, beside: Beside) -> list[Patch] | Non
     """Another override in front of one, with its value or the text of its value."""
     if beside.value is not KEPT:
         return edit_overrides.add(document, leaf, beside.key, beside.value)
-    found = bounds(document, leaf)
-    if found is None:
+    span = bounds(document, leaf)
+    if span is None:
         return None
-    start, end = found
+    start, end = span
     word = document.text[start:end]
     name = leaf.mode.value + leaf.key
     return inserted(document, start, end, word.replace(name, beside.key, 1))
@@ -116,10 +116,10 @@ def inserted(document: Document, start: int, end: int, word: str) -> list[Patch]
 def dropped(document: Document, leaf: Leaf) -> list[Patch] | None:
     """Take an override out: by the places of its value where they tell, else by the shell's words."""
     done = edit_overrides.drop(document, leaf)
-    found = bounds(document, leaf)
-    if done is not None or found is None:
+    span = bounds(document, leaf)
+    if done is not None or span is None:
         return done
-    return edit_overrides.drop_word(document, *found)
+    return edit_overrides.drop_word(document, *span)
 
 
 def _yaml(editor: Editor, want: Wanted) -> bool:

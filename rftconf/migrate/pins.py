@@ -34,25 +34,29 @@ class Pin:
     over: bool = False
 
 
-def candidates(loaded: Loaded, route: Route, written: Mapping[str, Leaf], asked: frozenset[str]) -> list[Pin]:
-    """Keys that say what the file left to the old release, where the plan was read from one of `asked`.
+def candidates(loaded: Loaded, route: Route, written: Mapping[str, Leaf], asked_keys: frozenset[str]) -> list[Pin]:
+    """Keys that say what the file left to the old release, where the plan was read from one of `asked_keys`.
 
     First what a conversion to the asked release writes, then what its rows would write for every field of the plan.
     """
-    found: dict[str, Pin] = {}
-    for key, value, why, over in (*_of_lines(loaded, route), *_implied(loaded, route), *_flipped(loaded, route, asked)):
+    pins: dict[str, Pin] = {}
+    for key, value, why, over in (
+        *_of_lines(loaded, route),
+        *_implied(loaded, route),
+        *_flipped(loaded, route, asked_keys),
+    ):
         bare = key.lstrip("+")
         newest = versions.name_in_newest(loaded.framework, bare, route.to, loaded.guess.trainer)
-        if bare in found or not _is_asked(newest, asked) or not _takes(route, bare, value):
+        if bare in pins or not _is_asked(newest, asked_keys) or not _takes(route, bare, value):
             continue
         if bare not in written or (over and _another(written[bare], value)):
-            found[bare] = Pin(key, value, why, newest, bare in written)
-    return list(found.values())
+            pins[bare] = Pin(key, value, why, newest, bare in written)
+    return list(pins.values())
 
 
-def _another(held: Leaf, value: Any) -> bool:
+def _another(leaf: Leaf, value: Any) -> bool:
     """True where a literal stands, and another value is wanted."""
-    return not held.via and not isinstance(held.value, (Expr, dict, list)) and held.value != value
+    return not leaf.via and not isinstance(leaf.value, (Expr, dict, list)) and leaf.value != value
 
 
 def _takes(route: Route, key: str, value: Any) -> bool:
@@ -85,21 +89,26 @@ def _implied(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str, bool
         yield key, value, f"what {old} {loaded.release} does without the key", False
 
 
-def _flipped(loaded: Loaded, route: Route, asked: frozenset[str]) -> Iterator[tuple[str, Any, str, bool]]:
+def _flipped(loaded: Loaded, route: Route, asked_keys: frozenset[str]) -> Iterator[tuple[str, Any, str, bool]]:
     """Defaults that the older release has otherwise, where the newer one's says no more to the plan than silence."""
     if not route.down:
         return
     old = registry.framework(loaded.framework).title
-    for key in sorted(asked):
-        here, there = (
+    for key in sorted(asked_keys):
+        names_here, names_there = (
             versions.names_in(loaded.framework, key, release, loaded.guess.trainer)
             for release in (loaded.release, route.to)
         )
-        if len(here) != 1 or len(there) != 1 or here[0] not in route.old or there[0] not in route.new:
+        if (
+            len(names_here) != 1
+            or len(names_there) != 1
+            or names_here[0] not in route.old
+            or names_there[0] not in route.new
+        ):
             continue
-        value = route.old.default(here[0])
-        if value is not None and value != route.new.default(there[0]):
-            yield there[0], value, f"{old} {loaded.release} default of {here[0]}", False
+        value = route.old.default(names_here[0])
+        if value is not None and value != route.new.default(names_there[0]):
+            yield names_there[0], value, f"{old} {loaded.release} default of {names_here[0]}", False
 
 
 def _leaves(key: str, value: Any, route: Route) -> Iterator[tuple[str, Any]]:
@@ -117,24 +126,24 @@ def _leaves(key: str, value: Any, route: Route) -> Iterator[tuple[str, Any]]:
         yield from _leaves(f"+{below}" if plus else below, item, route)
 
 
-def _is_asked(newest: str, asked: frozenset[str]) -> bool:
-    return newest in asked or any(newest.startswith(f"{key}.") for key in asked)
+def _is_asked(newest: str, asked_keys: frozenset[str]) -> bool:
+    return newest in asked_keys or any(newest.startswith(f"{key}.") for key in asked_keys)
 
 
-def looked_at(found: Comparison, *, down: bool = False, implied: Collection[str] = ()) -> frozenset[str]:
+def looked_at(comparison: Comparison, *, down: bool = False, implied: Collection[str] = ()) -> frozenset[str]:
     """Every key, by its newest name, that a field which differs was read from on either side.
 
     `down`: also those of fields of which the newer release says nothing, which is what its default may mean. `implied`:
     keys whose value tells what an older release did by having none.
     """
     keys: set[str] = set()
-    for stage in found.stages:
-        for one in stage.differences:
-            told = one.b.said is not None and not set(implied).isdisjoint(one.b.said.asked)
-            if one.a.value is None and not down and not told:
+    for stage in comparison.stages:
+        for difference in stage.differences:
+            implied_by_keys = difference.b.said is not None and not set(implied).isdisjoint(difference.b.said.asked)
+            if difference.a.value is None and not down and not implied_by_keys:
                 continue  # the old release says nothing that could be written out
-            for seen in (one.a, one.b):
-                keys |= set(seen.said.asked) if seen.said is not None else set()
+            for value in (difference.a, difference.b):
+                keys |= set(value.said.asked) if value.said is not None else set()
     return frozenset(keys)
 
 
@@ -149,23 +158,23 @@ def implied_names(loaded: Loaded, route: Route) -> frozenset[str]:
 
 def written_with(document: Document, pins: Sequence[Pin]) -> tuple[str, list[Pin]]:
     """The text with the keys added, each beside what it is like, and those that found a place."""
-    editor, held = Editor(document), document.last()
-    made = [pin for pin in pins if _write(editor, document, held, pin)]
-    return editor.text, made
+    editor, leaves = Editor(document), document.last()
+    written_pins = [pin for pin in pins if _write(editor, document, leaves, pin)]
+    return editor.text, written_pins
 
 
-def _write(editor: Editor, document: Document, held: Mapping[str, Leaf], pin: Pin) -> bool:
+def _write(editor: Editor, document: Document, leaves: Mapping[str, Leaf], pin: Pin) -> bool:
     bare = pin.key.lstrip("+")
     if pin.over:
-        return make(editor, Wanted(held[bare], Kind.RESPELT, held[bare].mode.value + bare, pin.value))
+        return make(editor, Wanted(leaves[bare], Kind.RESPELT, leaves[bare].mode.value + bare, pin.value))
     return add(editor, _leaves_by_likeness(document, bare), pin.key, pin.value)
 
 
 def _leaves_by_likeness(document: Document, key: str) -> list[Leaf]:
     """The leaves of this file, the likest first."""
-    here = [leaf for leaf in document.leaves if leaf.place.file == leaf.key_place.file == document.name]
-    return sorted(here, key=lambda leaf: -_common(leaf.key, key))
+    leaves = [leaf for leaf in document.leaves if leaf.place.file == leaf.key_place.file == document.name]
+    return sorted(leaves, key=lambda leaf: -_common(leaf.key, key))
 
 
-def _common(one: str, other: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+def _common(key: str, key_b: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(key, key_b, strict=False)) if a != b), min(len(key), len(key_b)))

@@ -33,8 +33,8 @@ def divided(want: Wanted, loaded: Loaded, route: Route) -> Wanted:
 
 
 def _said_otherwise(loaded: Loaded, key: str) -> bool:
-    held = loaded.document.last().get(key)
-    return held is not None and held.value is not None
+    leaf = loaded.document.last().get(key)
+    return leaf is not None and leaf.value is not None
 
 
 def _share(value: Any, loaded: Loaded) -> tuple[Any, Any]:

@@ -26,45 +26,45 @@ def bounds(document: Document, leaf: Leaf) -> tuple[int, int] | None:
     return start, _word_end(text, span.end)
 
 
-def _closing(text: str, at: int, quote: str) -> int | None:
+def _closing(text: str, position: int, quote: str) -> int | None:
     """One past the quote that closes."""
-    while at < len(text):
-        if text[at] == quote:
-            return at + 1
-        at = _past(text, at) if quote == '"' else at + 1
+    while position < len(text):
+        if text[position] == quote:
+            return position + 1
+        position = _past(text, position) if quote == '"' else position + 1
     return None
 
 
-def _word_end(text: str, at: int) -> int:
-    while at < len(text) and text[at] not in _ENDS:
-        if text[at] in "\"'":
-            closed = _closing(text, at + 1, text[at])
-            at = len(text) if closed is None else closed
-        elif text.startswith("\\\n", at):
-            return at
+def _word_end(text: str, position: int) -> int:
+    while position < len(text) and text[position] not in _ENDS:
+        if text[position] in "\"'":
+            closed = _closing(text, position + 1, text[position])
+            position = len(text) if closed is None else closed
+        elif text.startswith("\\\n", position):
+            return position
         else:
-            at = _past(text, at)
-    return at
+            position = _past(text, position)
+    return position
 
 
-def _past(text: str, at: int) -> int:
-    """One past the character, escape or expansion at `at`."""
-    if text[at] == "\\":
-        return at + 2
-    if text[at] == "$" and text[at + 1 : at + 2] in ("(", "{"):
-        return _past_expansion(text, at + 2, _CLOSES[text[at + 1]])
-    return at + 1
+def _past(text: str, position: int) -> int:
+    """One past the character, escape or expansion at `position`."""
+    if text[position] == "\\":
+        return position + 2
+    if text[position] == "$" and text[position + 1 : position + 2] in ("(", "{"):
+        return _past_expansion(text, position + 2, _CLOSES[text[position + 1]])
+    return position + 1
 
 
-def _past_expansion(text: str, at: int, closing: str) -> int:
-    while at < len(text) and text[at] != closing:
-        if text[at] in "\"'":
-            at = _closing(text, at + 1, text[at]) or len(text)
-        elif text[at] == "(" and closing == ")":
-            at = _past_expansion(text, at + 1, ")")
+def _past_expansion(text: str, position: int, closing: str) -> int:
+    while position < len(text) and text[position] != closing:
+        if text[position] in "\"'":
+            position = _closing(text, position + 1, text[position]) or len(text)
+        elif text[position] == "(" and closing == ")":
+            position = _past_expansion(text, position + 1, ")")
         else:
-            at = _past(text, at)
-    return min(at + 1, len(text))
+            position = _past(text, position)
+    return min(position + 1, len(text))
 
 
 def whereabouts(document: Document, leaf: Leaf) -> str:

@@ -135,14 +135,14 @@ def without_critic(v: Values) -> bool:
 
 
 def _trained_by(role: str, *, megatron: bool) -> Condition:
-    at = f"stage.placement.{role}.backend"
-    return lambda v: isinstance(v.get(at), str) and (v.get(at) == "megatron") is megatron
+    path = f"stage.placement.{role}.backend"
+    return lambda v: isinstance(v.get(path), str) and (v.get(path) == "megatron") is megatron
 
 
 def _has_own_type(role: str) -> Condition:
     """True where Megatron's own field says the type, or nobody says one (`plan.trainer_numbers` moves it)."""
-    at, megatron = f"stage.placement.{role}.", _trained_by(role, megatron=True)
-    return lambda v: megatron(v) and (at + "megatron.dtype" in v or at + "compute_dtype" not in v)
+    path, megatron = f"stage.placement.{role}.", _trained_by(role, megatron=True)
+    return lambda v: megatron(v) and (path + "megatron.dtype" in v or path + "compute_dtype" not in v)
 
 
 FSDP = ("sp", "fsdp_shard_gpus", "reshard_after_forward", "forward_prefetch", "offload_policy", "min_wrap_params",
@@ -152,25 +152,31 @@ MICRO = ("micro", "log_prob", "reference", "critic", "critic_infer")
 
 def _by_role() -> tuple[Idle, ...]:
     """Settings of the back end that a role does not use, and of the way its micro-batches are not cut."""
-    found = []
+    idle_fields = []
     for role in ("actor", "reference", "critic"):
-        at = f"stage.placement.{role}."
-        own = tuple(at + name for name in FSDP)
-        found.append(Idle((at + "megatron.*",), _trained_by(role, megatron=False), f"the {role} is not Megatron's"))
-        found.append(Idle(own, _trained_by(role, megatron=True), f"the {role} is Megatron's"))
-        types = (at + "model_dtype", at + "compute_dtype")
-        found.append(Idle(types, _has_own_type(role), f"the {role} is Megatron's, which has a number type of its own"))
-    for role in MICRO:
-        at = f"{BATCH}{role}."
-        found.append(
-            Idle((at + "sequences_per_rank",), among(at + "dynamic", True), "micro-batches are filled with tokens")
+        path = f"stage.placement.{role}."
+        own = tuple(path + name for name in FSDP)
+        idle_fields.append(
+            Idle((path + "megatron.*",), _trained_by(role, megatron=False), f"the {role} is not Megatron's")
         )
-        found.append(Idle((at + "tokens_per_rank",), among(at + "dynamic", False), "micro-batches have a fixed size"))
+        idle_fields.append(Idle(own, _trained_by(role, megatron=True), f"the {role} is Megatron's"))
+        types = (path + "model_dtype", path + "compute_dtype")
+        idle_fields.append(
+            Idle(types, _has_own_type(role), f"the {role} is Megatron's, which has a number type of its own")
+        )
+    for role in MICRO:
+        path = f"{BATCH}{role}."
+        idle_fields.append(
+            Idle((path + "sequences_per_rank",), among(path + "dynamic", True), "micro-batches are filled with tokens")
+        )
+        idle_fields.append(
+            Idle((path + "tokens_per_rank",), among(path + "dynamic", False), "micro-batches have a fixed size")
+        )
     for who in ("actor", "critic"):
-        at = f"stage.optim.{who}."
-        flat = among(at + "schedule", "constant")
-        found.append(Idle((at + "min_lr*", at + "decay_updates"), flat, "the learning rate does not decay"))
-    return tuple(found)
+        path = f"stage.optim.{who}."
+        flat = among(path + "schedule", "constant")
+        idle_fields.append(Idle((path + "min_lr*", path + "decay_updates"), flat, "the learning rate does not decay"))
+    return tuple(idle_fields)
 
 
 CRITIC = ("stage.optim.critic.*", "stage.placement.critic.*", "stage.batch.critic*", "stage.model.critic_*",

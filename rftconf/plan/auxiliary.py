@@ -25,31 +25,31 @@ def place_auxiliary(values: dict[str, Any], origins: dict[str, Origin], sizes: t
     `sizes`: those that make up the target's engines.
     """
     total: Any = 0
-    for at in paths(values):
-        if values.get(at + "gpus") is None:
-            old = origins.get(at + "gpus")
-            values[at + "gpus"] = product(values, at.removeprefix(P).removesuffix("."), sizes)
-            origins[at + "gpus"] = Origin(Kind.CHOSEN, old.keys if old else (), "one engine")
-        total = total + values[at + "gpus"]
+    for path in paths(values):
+        if values.get(path + "gpus") is None:
+            old = origins.get(path + "gpus")
+            values[path + "gpus"] = product(values, path.removeprefix(P).removesuffix("."), sizes)
+            origins[path + "gpus"] = Origin(Kind.CHOSEN, old.keys if old else (), "one engine")
+        total = total + values[path + "gpus"]
     return total
 
 
 def own_pools(values: dict[str, Any]) -> int:
     """GPUs of the cluster that reward models and judges have to themselves."""
     mine = [
-        at
-        for at in paths(values)
-        if values.get(at + "role") in ("reward", "judge", "teacher") and values.get(at + "own_pool") is True
+        path
+        for path in paths(values)
+        if values.get(path + "role") in ("reward", "judge", "teacher") and values.get(path + "own_pool") is True
     ]
-    return sum(gpus for gpus in (values.get(at + "gpus") for at in mine) if isinstance(gpus, int))
+    return sum(gpus for gpus in (values.get(path + "gpus") for path in mine) if isinstance(gpus, int))
 
 
 def sharing(values: dict[str, Any], total: int) -> str:
     """Who shares how many of `total` GPUs, in words."""
-    own, guests = own_pools(values), [at for at in paths(values) if values.get(at + "own_pool") is False]
+    own, guests = own_pools(values), [path for path in paths(values) if values.get(path + "own_pool") is False]
     among = "engines, trainer and further models" if guests else "engines and trainer"
-    apart = f" and gives further models {own} of their own" if own else ""
-    return f"{f'{total - own} of' if own else 'all'} {total} GPUs between {among}{apart}"
+    own_models = f" and gives further models {own} of their own" if own else ""
+    return f"{f'{total - own} of' if own else 'all'} {total} GPUs between {among}{own_models}"
 
 
 def own_teacher(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
@@ -58,18 +58,20 @@ def own_teacher(values: dict[str, Any], origins: dict[str, Origin]) -> list[Deci
     A back end that scores spreads layers over stages; an engine of as many GPUs spreads tensors.
     """
     shared = [
-        at for at in paths(values) if values.get(at + "role") == "teacher" and values.get(at + "own_pool") is False
+        path
+        for path in paths(values)
+        if values.get(path + "role") == "teacher" and values.get(path + "own_pool") is False
     ]
     if values.get("stage.kind") != "distill" or not shared:
         return []
-    at, old = shared[0], values.get(shared[0] + "gpus")
-    size = product(values, at.removeprefix(P).removesuffix("."), ENGINE)
+    path, old = shared[0], values.get(shared[0] + "gpus")
+    size = product(values, path.removeprefix(P).removesuffix("."), ENGINE)
     for field, value in (("gpus", size), ("tp", size), ("pp", 1), ("own_pool", True), ("colocate_with", [])):
-        if values.get(at + field) != value:
-            known = origins.get(at + field)
-            values[at + field] = value
-            origins[at + field] = Origin(
+        if values.get(path + field) != value:
+            known = origins.get(path + field)
+            values[path + field] = value
+            origins[path + field] = Origin(
                 Kind.CHOSEN, known.keys if known else (), f"one engine of {formula(size)} GPUs"
             )
     why = f"in the source the teacher takes turns on the trainer's {formula(old)} GPUs; here it is served from GPUs of its own"
-    return [Decision(at + "gpus", why, ("more engines, where the cluster has the GPUs",), f"{formula(size)} GPUs")]
+    return [Decision(path + "gpus", why, ("more engines, where the cluster has the GPUs",), f"{formula(size)} GPUs")]

@@ -31,26 +31,26 @@ def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
         return
     if whole is None or len(missing) != 1:
         return
-    other = next(name for name in LENGTHS if name not in missing)
+    known_name = next(name for name in LENGTHS if name not in missing)
     path = f"stage.length.{missing[0]}"
-    rest = whole - known[other]
-    if isinstance(rest, Expr) or rest > 0:
-        values[path] = rest
-        keys = (*origins[f"stage.length.{other}"].keys, *origins["stage.length.model_max_tokens"].keys)
+    remaining = whole - known[known_name]
+    if isinstance(remaining, Expr) or remaining > 0:
+        values[path] = remaining
+        keys = (*origins[f"stage.length.{known_name}"].keys, *origins["stage.length.model_max_tokens"].keys)
         origins[path] = Origin(Kind.DERIVED, keys, "context - the other length")
 
 
 def floor_as_ratio(values: dict[str, Any], origins: dict[str, Origin]) -> None:
     """The lowest learning rate as a share of the highest, where the source gives it as a number."""
-    at = "stage.optim.actor."
-    floor, top = values.get(at + "min_lr"), values.get(at + "lr")
-    if values.get(at + "min_lr_ratio") is None and floor is not None and top not in (None, 0):
-        values[at + "min_lr_ratio"] = floor if floor == 0 else arith("/", floor, top)
-        origins[at + "min_lr_ratio"] = Origin(Kind.DERIVED, origins[at + "min_lr"].keys, "min_lr / lr")
-    share, megatron = values.get(at + "min_lr_ratio"), values.get("stage.placement.actor.backend") == "megatron"
+    path = "stage.optim.actor."
+    floor, top = values.get(path + "min_lr"), values.get(path + "lr")
+    if values.get(path + "min_lr_ratio") is None and floor is not None and top not in (None, 0):
+        values[path + "min_lr_ratio"] = floor if floor == 0 else arith("/", floor, top)
+        origins[path + "min_lr_ratio"] = Origin(Kind.DERIVED, origins[path + "min_lr"].keys, "min_lr / lr")
+    share, megatron = values.get(path + "min_lr_ratio"), values.get("stage.placement.actor.backend") == "megatron"
     if megatron and floor is None and share is not None and top is not None:
-        values[at + "min_lr"] = share * top
-        origins[at + "min_lr"] = Origin(Kind.DERIVED, origins[at + "min_lr_ratio"].keys, "min_lr_ratio x lr")
+        values[path + "min_lr"] = share * top
+        origins[path + "min_lr"] = Origin(Kind.DERIVED, origins[path + "min_lr_ratio"].keys, "min_lr_ratio x lr")
 
 
 def one_back_end(values: dict[str, Any], origins: dict[str, Origin], why: str) -> None:
@@ -76,16 +76,16 @@ def one_back_end(values: dict[str, Any], origins: dict[str, Origin], why: str) -
 
 def update_within_period(values: dict[str, Any], origins: dict[str, Origin]) -> None:
     """An update of no more sequences than a period has, where the source fills a smaller period up with copies."""
-    at = "stage.batch."
-    key = at + "sequences_per_update"
+    path = "stage.batch."
+    key = path + "sequences_per_update"
     prompts, n, update = (
-        values.get(at + "prompts_per_rollout"),
-        values.get(at + "responses_per_prompt"),
+        values.get(path + "prompts_per_rollout"),
+        values.get(path + "responses_per_prompt"),
         values.get(key),
     )
     if not (isinstance(prompts, int) and isinstance(n, int) and isinstance(update, int)):
         return
-    if values.get(at + "uneven_tail") == "copy" and prompts * n < update:
+    if values.get(path + "uneven_tail") == "copy" and prompts * n < update:
         values[key] = prompts * n
         how = f"a period has {prompts * n} sequences, of the {update} that an update would take"
         origins[key] = Origin(Kind.DERIVED, origins[key].keys, how)
@@ -149,8 +149,8 @@ def whole_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> N
         if share is None or size < 1 or (isinstance(size, int) and share % size == 0):
             continue
         values[path] = next(part for part in range(min(int(size), share), 0, -1) if share % part == 0)
-        said = str(size) if isinstance(size, int) else f"{float(size):g}"
-        why = f"{said} became {values[path]}: {said} does not divide the {share} sequences of {whose}"
+        text = str(size) if isinstance(size, int) else f"{float(size):g}"
+        why = f"{text} became {values[path]}: {text} does not divide the {share} sequences of {whose}"
         origins[path] = Origin(Kind.CHOSEN, origins[path].keys, why)
 
 

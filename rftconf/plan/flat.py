@@ -22,13 +22,13 @@ def _walk(part: Part, path: str, nulls: bool) -> Iterator[tuple[str, Any]]:
 
     for name in type(part).model_fields:
         value = getattr(part, name)
-        here = f"{path}.{name}"
+        full_path = f"{path}.{name}"
         if isinstance(value, Part):
-            yield from _walk(value, here, nulls)
+            yield from _walk(value, full_path, nulls)
         elif isinstance(value, list) and value and isinstance(value[0], Part):
             for index, item in enumerate(value):
-                yield from _walk(item, f"{here}[{index}]", nulls)
+                yield from _walk(item, f"{full_path}[{index}]", nulls)
         elif (value is not None and value not in ({}, [])) or (
             nulls and value is None and name in part.model_fields_set
         ):
-            yield here, value
+            yield full_path, value

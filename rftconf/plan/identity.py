@@ -51,22 +51,22 @@ def flatten(plan: Plan) -> dict[str, Any]:
 
 def _digest(plan: Plan, leave_out: tuple[str, ...]) -> str:
     stages = [acting(in_every_trainers_words(stage)) for stage in flat_stages(plan)]
-    kept = [
+    digested = [
         {path: value for path, value in stage.items() if effect_of(path, stage.get("stage.kind")) not in leave_out}
         for stage in stages
     ]
-    text = json.dumps([VERSION, sorted(_stages_by_path(kept).items())], sort_keys=True, ensure_ascii=False)
+    text = json.dumps([VERSION, sorted(_stages_by_path(digested).items())], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _stages_by_path(stages: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """All stages under the plan's own paths."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for index, stage in enumerate(stages):
         for path, value in stage.items():
             own = path.startswith("stage.")
-            found[f"stages[{index}].{path.removeprefix('stage.')}" if own else path] = _json(value)
-    return found
+            values[f"stages[{index}].{path.removeprefix('stage.')}" if own else path] = _json(value)
+    return values
 
 
 def _json(value: Any) -> Any:

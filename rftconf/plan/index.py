@@ -48,20 +48,20 @@ def fields() -> dict[str, Field]:
 @cache
 def unit_of(path: str) -> Unit | None:
     """The unit of the plan field at `path` (no indices), or None where it counts nothing."""
-    found = fields().get(path)
-    return found.unit if found else None
+    field = fields().get(path)
+    return field.unit if field else None
 
 
 def role_of(path: str) -> str:
     """`performance`, `measurement`, `bookkeeping` or "" (it changes the mathematics)."""
-    found = fields().get(path)
-    return found.role if found else ""
+    field = fields().get(path)
+    return field.role if field else ""
 
 
 def surely_valid(path: str, value: object) -> bool:
     """True when the model takes `value` at `path` (no indices) for certain; False means: ask pydantic."""
-    found = fields().get(path)
-    return found is not None and suits(value, found.kinds) and not (type(value) is float and found.excludes(value))
+    field = fields().get(path)
+    return field is not None and suits(value, field.kinds) and not (type(value) is float and field.excludes(value))
 
 
 def suits(value: object, kinds: tuple[str, ...]) -> bool:
@@ -86,9 +86,11 @@ def from_model() -> dict[str, Field]:
     return dict(_walk(Run, ""))
 
 
-def index_text(found: dict[str, Field]) -> str:
-    """The text of FILE for `found`."""
-    rows = [f"{json.dumps(path)}: {json.dumps([f.unit or '', f.role, '|'.join(f.kinds)])}" for path, f in found.items()]
+def index_text(listing: dict[str, Field]) -> str:
+    """The text of FILE for `listing`."""
+    rows = [
+        f"{json.dumps(path)}: {json.dumps([f.unit or '', f.role, '|'.join(f.kinds)])}" for path, f in listing.items()
+    ]
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
@@ -96,7 +98,7 @@ def _walk(model: type[Part], prefix: str, above: str = "") -> list[tuple[str, Fi
     """`above` is the role of the field that holds the model; it stands for fields that say nothing themselves."""
     from rftconf.plan.fields import Part
 
-    found: list[tuple[str, Field]] = []
+    fields_below: list[tuple[str, Field]] = []
     for name, info in model.model_fields.items():
         path = f"{prefix}{name}"
         annotation: Any = info.annotation
@@ -104,13 +106,13 @@ def _walk(model: type[Part], prefix: str, above: str = "") -> list[tuple[str, Fi
         extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
         role = str(extra.get("role", above))
         if isinstance(annotation, type) and issubclass(annotation, Part):
-            found += _walk(annotation, f"{path}.", role)
+            fields_below += _walk(annotation, f"{path}.", role)
         elif isinstance(item, type) and issubclass(item, Part):
-            found += _walk(item, f"{path}[].", role)
+            fields_below += _walk(item, f"{path}[].", role)
         else:
             unit = next((m for m in info.metadata if isinstance(m, Unit)), None)
-            found.append((path, Field(unit, role, tuple(_kinds(annotation)))))
-    return found
+            fields_below.append((path, Field(unit, role, tuple(_kinds(annotation)))))
+    return fields_below
 
 
 def _kinds(annotation: Any) -> Iterator[str]:

@@ -143,17 +143,17 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
         idle = demand.total - rollout - auxiliary - trainer
         why = f"the source uses {demand.total - idle} of {demand.total} GPUs; here the trainer gets all that the engines leave"
         return _nearest(values, origins, demand, Split(trainer, rollout, auxiliary, 0), why)
-    left = demand.total - rollout - auxiliary
+    free_gpus = demand.total - rollout - auxiliary
     if rollout % engine or rollout < 1:
         splits = feasible_splits(demand)
         raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or ways_out(demand))
-    if left < 1 or not on_whole_nodes(left, demand) or not feeds_all_ranks(left, demand):
+    if free_gpus < 1 or not on_whole_nodes(free_gpus, demand) or not feeds_all_ranks(free_gpus, demand):
         return _nearest(values, origins, demand, Split(trainer, rollout, auxiliary, 0), _why_not(rollout, demand))
-    if left == trainer:
+    if free_gpus == trainer:
         return []
     why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs"
-    _set(values, origins, P + "actor.gpus", left, f"{left} GPUs instead of {trainer}")
-    return [Decision(P + "actor.gpus", why, (), f"{left} trainer GPUs")]
+    _set(values, origins, P + "actor.gpus", free_gpus, f"{free_gpus} GPUs instead of {trainer}")
+    return [Decision(P + "actor.gpus", why, (), f"{free_gpus} trainer GPUs")]
 
 
 def _nearest(
@@ -192,12 +192,12 @@ def _undecided(
 
 def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Split:
     if rollout_gpus is not None:
-        asked = next((s for s in splits if s.rollout == rollout_gpus), None)
-        if asked is None:
+        split = next((s for s in splits if s.rollout == rollout_gpus), None)
+        if split is None:
             raise RefusedError(
                 _why_not(rollout_gpus, demand), choices=tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits)
             )
-        return asked
+        return split
     if splits:
         return splits[0]
     if demand.engine_gpus > demand.total:
@@ -264,9 +264,9 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     if nodes * size < 1:
         raise RefusedError("the source gives its roles no GPUs")
     update, works = values.get("stage.batch.sequences_per_update"), _shareable(values)
-    apart = own_pools(values)
+    extra = own_pools(values)
     cuts = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1))]
-    options = [(m, s) for m, s in cuts if m * s <= nodes * size - apart and works(m * s)]
+    options = [(m, s) for m, s in cuts if m * s <= nodes * size - extra and works(m * s)]
     if not options:
         raise RefusedError(
             f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank_gpus(values)} GPUs"
@@ -275,11 +275,11 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     total = used[0] * used[1]
     for path in (P + "actor.gpus", P + "rollout.gpus"):
         _set(values, origins, path, total, f"all {total} GPUs in turns")
-    if used == (nodes, size) or (apart and total == nodes * size - apart):
+    if used == (nodes, size) or (extra and total == nodes * size - extra):
         return []
     others = tuple(f"{m} x {s} GPUs" for m, s in options if (m, s) != used)[:6]
-    if apart:  # the cluster holds their GPUs, too
-        why = f"the source's engines and trainer have {nodes * size - apart} GPUs beside further models; {total} of them can share {update} sequences an update"
+    if extra:  # the cluster holds their GPUs, too
+        why = f"the source's engines and trainer have {nodes * size - extra} GPUs beside further models; {total} of them can share {update} sequences an update"
         return [Decision(P + "actor.gpus", why, others, f"{used[0]} x {used[1]}")]
     _set(values, origins, "cluster.nodes", used[0], f"{used[0]} of {nodes} nodes")
     _set(values, origins, "cluster.gpus_per_node", used[1], f"{used[1]} of {size} GPUs a node")

@@ -34,9 +34,9 @@ def expert_gpus(values: dict[str, Any]) -> int:
     """GPUs that hold every expert once, ETP*EP*PP: ETP is TP unless it is set (megatron.core.parallel_state)."""
     if values.get(P + "actor.backend") != "megatron":
         return 1
-    at = P + "actor.megatron."
-    etp = values.get(at + "etp")
-    return _whole([values.get(at + "tp") if etp is None else etp, values.get(at + "ep"), values.get(at + "pp")])
+    path = P + "actor.megatron."
+    etp = values.get(path + "etp")
+    return _whole([values.get(path + "tp") if etp is None else etp, values.get(path + "ep"), values.get(path + "pp")])
 
 
 def _whole(sizes: list[Any]) -> int:

@@ -35,7 +35,7 @@ def _models() -> list[type[Part]]:
 
 def _add_units(model: type[Part], properties: dict[str, Any]) -> None:
     for name, info in model.model_fields.items():
-        unit = next((found for found in info.metadata if isinstance(found, Unit)), None)
+        unit = next((unit for unit in info.metadata if isinstance(unit, Unit)), None)
         if unit is not None and name in properties:
             properties[name]["x-unit"] = unit.value
 

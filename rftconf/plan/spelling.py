@@ -66,16 +66,16 @@ A_FILE = re.compile(r"(?s)(.+)/([A-Za-z]\w*)\.(?:parquet|jsonl?|csv)")
 
 def spelled(values: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of one stage in one spelling; what says no more than silence is left out."""
-    found = {path: plain(value) for path, value in values.items()}
-    _terms(found)
-    _rates(found)
-    _old_policy(found)
-    _lengths(found)
-    _names(found)
-    _overrides(found)
+    plain_values = {path: plain(value) for path, value in values.items()}
+    _terms(plain_values)
+    _rates(plain_values)
+    _old_policy(plain_values)
+    _lengths(plain_values)
+    _names(plain_values)
+    _overrides(plain_values)
     for listed in ("train", "eval"):
-        _data(found, listed)
-    return {path: value for path, value in found.items() if not _says_nothing(path, value)}
+        _data(plain_values, listed)
+    return {path: value for path, value in plain_values.items() if not _says_nothing(path, value)}
 
 
 _AS_THEY_ARE = frozenset((str, int, bool, type(None)))
@@ -114,13 +114,13 @@ def _among(value: Any, names: tuple[Any, ...]) -> bool:
     return any(type(value) is type(name) and value == name for name in names)
 
 
-def _overrides(found: dict[str, Any]) -> None:
+def _overrides(values: dict[str, Any]) -> None:
     """Entries of free mappings that change nothing are left out."""
-    for path, value in found.items():
+    for path, value in values.items():
         if isinstance(value, dict):
             idle = {name: names for glob, name, names in UNSAID if fnmatchcase(path, glob)}
-            kept = {name: item for name, item in value.items() if not _among(item, idle.get(name, ()))}
-            found[path] = _recomputed(kept) if path.endswith(".transformer_overrides") else kept
+            items = {name: item for name, item in value.items() if not _among(item, idle.get(name, ()))}
+            values[path] = _recomputed(items) if path.endswith(".transformer_overrides") else items
 
 
 def _recomputed(overrides: dict[str, Any]) -> dict[str, Any]:
@@ -132,92 +132,92 @@ def _recomputed(overrides: dict[str, Any]) -> dict[str, Any]:
     return {name: item for name, item in overrides.items() if name != "recompute_modules" or not usual}
 
 
-def _terms(found: dict[str, Any]) -> None:
+def _terms(values: dict[str, Any]) -> None:
     """A term of no weight is no term."""
     for term in ("kl_loss", "kl_reward"):
-        at = f"stage.algorithm.{term}."
-        if found.get(at + "coef") == 0 and found.get(at + "controller") in (None, "fixed"):
-            found[at + "enabled"] = False
+        path = f"stage.algorithm.{term}."
+        if values.get(path + "coef") == 0 and values.get(path + "controller") in (None, "fixed"):
+            values[path + "enabled"] = False
 
 
-def _rates(found: dict[str, Any]) -> None:
+def _rates(values: dict[str, Any]) -> None:
     """The lowest learning rate as a share of the highest."""
     for who in ("actor", "critic"):
-        at = f"stage.optim.{who}."
-        low, top = found.get(at + "min_lr"), found.get(at + "lr")
+        path = f"stage.optim.{who}."
+        low, top = values.get(path + "min_lr"), values.get(path + "lr")
         if isinstance(low, (int, float)) and isinstance(top, (int, float)) and top:
-            found[at + "min_lr_ratio"] = plain(low / top)
-        if found.get(at + "min_lr_ratio") is not None:
-            found.pop(at + "min_lr", None)
+            values[path + "min_lr_ratio"] = plain(low / top)
+        if values.get(path + "min_lr_ratio") is not None:
+            values.pop(path + "min_lr", None)
 
 
-def _old_policy(found: dict[str, Any]) -> None:
+def _old_policy(values: dict[str, Any]) -> None:
     """Which policy the ratio is taken against, where one mini-batch or one pass makes two of them the same."""
-    path, passes = "stage.sync.old_logprob", found.get("stage.batch.passes")
-    sizes = [found.get(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt")]
-    if found.get(path) == "current" and passes in (1, None):
-        found[path] = "recompute_at_update"
-    if found.get(path) == "recompute_at_update" and all(isinstance(size, int) for size in sizes):
+    path, passes = "stage.sync.old_logprob", values.get("stage.batch.passes")
+    sizes = [values.get(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt")]
+    if values.get(path) == "current" and passes in (1, None):
+        values[path] = "recompute_at_update"
+    if values.get(path) == "recompute_at_update" and all(isinstance(size, int) for size in sizes):
         prompts, n = sizes
-        if prompts * n == found.get("stage.batch.sequences_per_update"):  # type: ignore[operator]
-            found[path] = "recompute_at_rollout"
+        if prompts * n == values.get("stage.batch.sequences_per_update"):  # type: ignore[operator]
+            values[path] = "recompute_at_rollout"
 
 
-def _lengths(found: dict[str, Any]) -> None:
+def _lengths(values: dict[str, Any]) -> None:
     """A window that just holds prompt and answer; a critic that learns from as many sequences as the policy."""
-    at = "stage.batch."
-    if found.get(at + "critic_sequences_per_update") == found.get(at + "sequences_per_update"):
-        found.pop(at + "critic_sequences_per_update", None)
-    at = "stage.length."
-    parts = [found.get(f"{at}{part}_max_tokens") for part in ("prompt", "response")]
-    if all(isinstance(part, int) for part in parts) and found.get(at + "model_max_tokens") == sum(parts):  # type: ignore[arg-type]
-        del found[at + "model_max_tokens"]
+    path = "stage.batch."
+    if values.get(path + "critic_sequences_per_update") == values.get(path + "sequences_per_update"):
+        values.pop(path + "critic_sequences_per_update", None)
+    path = "stage.length."
+    parts = [values.get(f"{path}{part}_max_tokens") for part in ("prompt", "response")]
+    if all(isinstance(part, int) for part in parts) and values.get(path + "model_max_tokens") == sum(parts):  # type: ignore[arg-type]
+        del values[path + "model_max_tokens"]
 
 
-def _names(found: dict[str, Any]) -> None:
+def _names(values: dict[str, Any]) -> None:
     """The tokenizer that comes with the model, a folder that is this one, the console that everyone logs to."""
-    at = "stage.model."
+    path = "stage.model."
     for tokenizer, model in (("tokenizer_path", "path"), ("critic_tokenizer_path", "critic_path")):
-        if at + tokenizer in found and found[at + tokenizer] == found.get(at + model):
-            del found[at + tokenizer]
-    root, loggers = found.get("identity.checkpoint_root"), found.get("identity.loggers")
+        if path + tokenizer in values and values[path + tokenizer] == values.get(path + model):
+            del values[path + tokenizer]
+    root, loggers = values.get("identity.checkpoint_root"), values.get("identity.loggers")
     if isinstance(root, str):
-        found["identity.checkpoint_root"] = root.removeprefix("./").rstrip("/")
+        values["identity.checkpoint_root"] = root.removeprefix("./").rstrip("/")
     if isinstance(loggers, str):
         loggers = [loggers]
     if isinstance(loggers, list):
-        found["identity.loggers"] = sorted((name for name in loggers if name != "console"), key=str)
+        values["identity.loggers"] = sorted((name for name in loggers if name != "console"), key=str)
 
 
-def _data(found: dict[str, Any], listed: str) -> None:
+def _data(values: dict[str, Any], listed: str) -> None:
     """A file is a split of its folder; the prompt has one column; a set samples as its run does."""
     below: dict[str, list[str]] = {}
     start = f"stage.data.{listed}["
-    for path in found:
+    for path in values:
         if path.startswith(start):
             below.setdefault(".".join(path.split(".", 4)[:4]), []).append(path)
-    for index in range(_items(found, listed)):
-        at = f"stage.data.{listed}[{index}]."
-        halves = _halves(found.get(at + "uri"))
-        if halves is not None and found.get(at + "split") in (None, halves[1]):
-            found[at + "uri"], found[at + "split"] = halves
-        chats = found.get("stage.kind") in WITHOUT_ROLLOUTS and found.get(at + "prompt_type") != "plaintext"
-        names = [f"{at}keys.{name}" for name in (("messages", "prompt") if chats else ("prompt", "messages"))]
-        columns = [column for column in (found.pop(name, None) for name in names) if column is not None]
-        if found.get(at + "uri") in (None, ""):  # no data set, only columns that one would have
-            for path in below.get(at + "keys", ()):
-                found.pop(path, None)
+    for index in range(_items(values, listed)):
+        item_path = f"stage.data.{listed}[{index}]."
+        halves = _halves(values.get(item_path + "uri"))
+        if halves is not None and values.get(item_path + "split") in (None, halves[1]):
+            values[item_path + "uri"], values[item_path + "split"] = halves
+        chats = values.get("stage.kind") in WITHOUT_ROLLOUTS and values.get(item_path + "prompt_type") != "plaintext"
+        names = [f"{item_path}keys.{name}" for name in (("messages", "prompt") if chats else ("prompt", "messages"))]
+        columns = [column for column in (values.pop(name, None) for name in names) if column is not None]
+        if values.get(item_path + "uri") in (None, ""):  # no data set, only columns that one would have
+            for path in below.get(item_path + "keys", ()):
+                values.pop(path, None)
         elif columns:
-            found[f"{at}keys.prompt"] = columns[0]
-        for path in below.get(at + "sampling", ()):
+            values[f"{item_path}keys.prompt"] = columns[0]
+        for path in below.get(item_path + "sampling", ()):
             run = path.replace(f"data.{listed}[{index}].sampling", f"sampling.{listed}")
-            if found.get(run) == found[path]:
-                del found[path]
+            if values.get(run) == values[path]:
+                del values[path]
 
 
-def _items(found: Mapping[str, Any], listed: str) -> int:
+def _items(values: Mapping[str, Any], listed: str) -> int:
     start = f"stage.data.{listed}["
-    numbers = (path[len(start) :].partition("]")[0] for path in found if path.startswith(start))
+    numbers = (path[len(start) :].partition("]")[0] for path in values if path.startswith(start))
     return max((int(number) + 1 for number in numbers if number.isdigit()), default=0)
 
 
@@ -230,8 +230,8 @@ def _halves(uri: Any) -> tuple[Any, str] | None:
     return (Text((*before, cut[1])) if before else cut[1]), cut[2]
 
 
-def same(one: Any, other: Any) -> bool | None:
+def same(a: Any, b: Any) -> bool | None:
     """Whether two spelled values are the same; None where that depends on names that nobody told."""
-    if one == other:
+    if a == b:
         return True
-    return None if isinstance(one, Expr) or isinstance(other, Expr) else False
+    return None if isinstance(a, Expr) or isinstance(b, Expr) else False

@@ -26,8 +26,8 @@ class Split:
     engines: int
 
     def __str__(self) -> str:
-        rest = f", {self.auxiliary} auxiliary" if self.auxiliary else ""
-        return f"{self.rollout} rollout ({self.engines} engines) + {self.trainer} trainer{rest}"
+        extra = f", {self.auxiliary} auxiliary" if self.auxiliary else ""
+        return f"{self.rollout} rollout ({self.engines} engines) + {self.trainer} trainer{extra}"
 
 
 @record
@@ -68,23 +68,23 @@ def feeds_all_ranks(trainer: int, demand: Demand) -> bool:
 
 def feasible_splits(demand: Demand) -> list[Split]:
     """All legal splits, best first: the trainer's share closest to half, the larger trainer on a tie."""
-    found = []
+    splits = []
     for engines in range(1, demand.total // demand.engine_gpus + 1):
         rollout = engines * demand.engine_gpus
         trainer = demand.total - rollout - demand.auxiliary_gpus
         if trainer > 0 and on_whole_nodes(trainer, demand) and feeds_all_ranks(trainer, demand):
-            found.append(Split(trainer, rollout, demand.auxiliary_gpus, engines))
-    return sorted(found, key=lambda s: (abs(2 * s.trainer - demand.total), -s.trainer))
+            splits.append(Split(trainer, rollout, demand.auxiliary_gpus, engines))
+    return sorted(splits, key=lambda s: (abs(2 * s.trainer - demand.total), -s.trainer))
 
 
 def ways_out(demand: Demand) -> tuple[str, ...]:
     """Clusters of the same node size, and update sizes, that would work."""
-    found: list[str] = []
+    ways: list[str] = []
     for nodes in range(1, 4 * demand.nodes + 1):
         splits = feasible_splits(replace(demand, nodes=nodes))
-        if splits and len(found) < 4:
-            found.append(f"{nodes} x {demand.gpus_per_node} GPUs: {splits[0]}")
+        if splits and len(ways) < 4:
+            ways.append(f"{nodes} x {demand.gpus_per_node} GPUs: {splits[0]}")
     for split in feasible_splits(replace(demand, update=None))[:3]:
         ranks = split.trainer // demand.rank_gpus
-        found.append(f"{split}, with sequences an update a multiple of {ranks}")
-    return tuple(found)
+        ways.append(f"{split}, with sequences an update a multiple of {ranks}")
+    return tuple(ways)

@@ -42,11 +42,11 @@ def ratio(top: Any, bottom: Any) -> Any:
     return exact.numerator if exact.denominator == 1 else exact
 
 
-def times(one: Any, other: Any) -> Any:
+def times(a: Any, b: Any) -> Any:
     """`one x other`; None where one is."""
-    if one is None or other is None:
+    if a is None or b is None:
         return None
-    whole = one * other
+    whole = a * b
     return whole.numerator if isinstance(whole, Fraction) and whole.denominator == 1 else whole
 
 

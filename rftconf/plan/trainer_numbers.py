@@ -25,39 +25,39 @@ T = TypeVar("T")
 
 def moved(values: Mapping[str, T], plan: Mapping[str, Any]) -> dict[str, T]:
     """`values` by path with Megatron's fields in every trainer's place, for the roles that Megatron has in `plan`."""
-    found = dict(values)
+    moved_values = dict(values)
     for role in ROLES:
-        at = f"{AT}{role}."
-        if plan.get(at + "backend") != MEGATRON:
+        path = f"{AT}{role}."
+        if plan.get(path + "backend") != MEGATRON:
             continue
         for name in OWN:
-            found.pop(at + name, None)
-        for name, other in MOVED:
-            if at + name in found:
-                found[at + other] = found.pop(at + name)
-    return found
+            moved_values.pop(path + name, None)
+        for name, target_name in MOVED:
+            if path + name in moved_values:
+                moved_values[path + target_name] = moved_values.pop(path + name)
+    return moved_values
 
 
 def in_every_trainers_words(values: Mapping[str, Any]) -> dict[str, Any]:
     """One stage's values, number types, seeds and decay in the fields that every trainer has."""
-    found = moved(values, values)
+    words = moved(values, values)
     for role in LEARNED:
-        at = f"{AT}{role}."
-        if values.get(at + "backend") == MEGATRON:
-            if at + "compute_dtype" in found:
-                found[at + "model_dtype"] = MASTER
-            _say_what_decays(found, f"stage.optim.{role}.")
-    return found
+        path = f"{AT}{role}."
+        if values.get(path + "backend") == MEGATRON:
+            if path + "compute_dtype" in words:
+                words[path + "model_dtype"] = MASTER
+            _say_what_decays(words, f"stage.optim.{role}.")
+    return words
 
 
-def _say_what_decays(found: dict[str, Any], at: str) -> None:
+def _say_what_decays(values: dict[str, Any], path: str) -> None:
     """Matrices do (megatron.core.optimizer gives parameters of one dimension a `wd_mult` of 0)."""
-    extra = found.get(at + "extra") or {}
-    if found.get(at + "weight_decay") not in (0, None) and isinstance(extra, dict):
-        found[at + "extra"] = {**extra, DECAYED: MATRICES}
+    extra = values.get(path + "extra") or {}
+    if values.get(path + "weight_decay") not in (0, None) and isinstance(extra, dict):
+        values[path + "extra"] = {**extra, DECAYED: MATRICES}
 
 
-def trained_apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def trained_apart(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     """True where one stage's role is Megatron's and the other's somebody else's: the two say the same in different fields."""
-    backends = [[values.get(f"{AT}{role}.backend") for values in (one, other)] for role in ROLES]
+    backends = [[values.get(f"{AT}{role}.backend") for values in (a, b)] for role in ROLES]
     return any(None not in pair and (pair[0] == MEGATRON) != (pair[1] == MEGATRON) for pair in backends)

@@ -19,7 +19,7 @@ def header(fit: Fit, *, added: bool = False) -> list[str]:
 
     `added`: values were added to it since, so that the account is of what it was before.
     """
-    request, made = fit.written.request, fit.written
+    request, config = fit.written.request, fit.written
     title = registry.framework(request.framework).title
     nodes = request.node_count
     cluster = f"{request.gpus} × {fit.gpu.title} ({nodes} node{'s' if nodes > 1 else ''})"
@@ -28,9 +28,9 @@ def header(fit: Fit, *, added: bool = False) -> list[str]:
         f"Recipe: {request.recipe.source}.",
         f"Memory{', before values were added' if added else ''}: {memory(fit)}.",
     ]
-    lines += [f"Unlike the recipe: {sentence}." for sentence in made.lost]
+    lines += [f"Unlike the recipe: {sentence}." for sentence in config.lost]
     lines += [f"Beside this file: {note}." for note in request.recipe.notes]
-    return [*lines, *(f"Decide: {d.key}: {d.why} ({'; '.join(d.choices)})." for d in made.decisions)]
+    return [*lines, *(f"Decide: {d.key}: {d.why} ({'; '.join(d.choices)})." for d in config.decisions)]
 
 
 def memory(fit: Fit) -> str:
@@ -51,8 +51,8 @@ def findings(fit: Fit) -> list[Diagnostic]:
     """Errors and warnings of `rftconf check --gpu` about the config: there should be none."""
     request = fit.written.request
     options = Options(request.framework, request.release, cluster=Cluster(gpu=request.gpu))
-    found = check(fit.written.document(header(fit)), options)
-    return [one for one in found if one.severity is not Severity.INFO]
+    diagnostics = check(fit.written.document(header(fit)), options)
+    return [diagnostic for diagnostic in diagnostics if diagnostic.severity is not Severity.INFO]
 
 
 def account(fit: Fit, text: str | None, file: str | None) -> dict[str, Any]:
@@ -81,5 +81,5 @@ def account(fit: Fit, text: str | None, file: str | None) -> dict[str, Any]:
         },
         "unlike_the_recipe": list(fit.written.lost),
         "decisions": [{"key": d.key, "why": d.why, "choices": list(d.choices)} for d in fit.written.decisions],
-        "findings": [one.code for one in findings(fit)],
+        "findings": [diagnostic.code for diagnostic in findings(fit)],
     }

@@ -65,8 +65,8 @@ class Request:
 
     def length(self, which: str) -> int:
         """Longest prompt or response [tokens]."""
-        asked = self.prompt_tokens if which == "prompt" else self.response_tokens
-        return asked or int(self.recipe.values[f"stage.length.{which}_max_tokens"])
+        tokens = self.prompt_tokens if which == "prompt" else self.response_tokens
+        return tokens or int(self.recipe.values[f"stage.length.{which}_max_tokens"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,63 +100,63 @@ class Draft:
 
 def draft(request: Request, sizes: Sizes) -> Draft:
     """The run that was asked for, at these sizes."""
-    found, recipe = Draft(), request.recipe
-    found.put(f"{recipe.title} recipe", dict(recipe.values))
-    _batches(found, request)
+    draft, recipe = Draft(), request.recipe
+    draft.put(f"{recipe.title} recipe", dict(recipe.values))
+    _batches(draft, request)
     for which in ("prompt", "response"):
         if request.length(which) != recipe.values[f"stage.length.{which}_max_tokens"]:
-            found.put(f"--{which}-tokens", {f"stage.length.{which}_max_tokens": request.length(which)})
-    found.put("as ROLL's own example has it" if request.framework == "roll" else "", dict(request.program.values))
-    _run(found, request)
-    _data(found, request)
-    _placement(found, request, sizes)
-    _micro_batches(found, request, sizes)
-    return found
+            draft.put(f"--{which}-tokens", {f"stage.length.{which}_max_tokens": request.length(which)})
+    draft.put("as ROLL's own example has it" if request.framework == "roll" else "", dict(request.program.values))
+    _run(draft, request)
+    _data(draft, request)
+    _placement(draft, request, sizes)
+    _micro_batches(draft, request, sizes)
+    return draft
 
 
-def _run(found: Draft, request: Request) -> None:
+def _run(draft: Draft, request: Request) -> None:
     name = request.model.rstrip("/").rpartition("/")[2].lower()
-    found.put("", {"stage.kind": "rl", "identity.checkpoint_root": "checkpoints", "stage.sync.run_ahead_rollouts": 0})
-    found.put("", {"identity.project": "rftconf", "identity.experiment": f"{name}-{request.recipe.name}"})
-    found.put("--model", {"stage.model.path": request.model})
+    draft.put("", {"stage.kind": "rl", "identity.checkpoint_root": "checkpoints", "stage.sync.run_ahead_rollouts": 0})
+    draft.put("", {"identity.project": "rftconf", "identity.experiment": f"{name}-{request.recipe.name}"})
+    draft.put("--model", {"stage.model.path": request.model})
     if request.recipe.values.get("stage.algorithm.critic.enabled"):
-        found.put("--model; the critic starts from the policy", {"stage.model.critic_path": request.model})
+        draft.put("--model; the critic starts from the policy", {"stage.model.critic_path": request.model})
     nodes = request.node_count
-    found.put("--gpus", {"cluster.nodes": nodes, "cluster.gpus_per_node": request.gpus // nodes})
-    _length_of_run(found, request)
+    draft.put("--gpus", {"cluster.nodes": nodes, "cluster.gpus_per_node": request.gpus // nodes})
+    _length_of_run(draft, request)
 
 
-def _length_of_run(found: Draft, request: Request) -> None:
+def _length_of_run(draft: Draft, request: Request) -> None:
     known = request.program.rollouts
     if known is None:
         return
-    epochs = found.values.pop("stage.run_length.epochs")
+    epochs = draft.values.pop("stage.run_length.epochs")
     if request.rows is None:
         number, source = known
-        found.put(f"{source}; --rows N counts the recipe's {epochs} epochs", {"stage.run_length.rollouts": number})
+        draft.put(f"{source}; --rows N counts the recipe's {epochs} epochs", {"stage.run_length.rollouts": number})
         return
-    prompts = found.values[B + "prompts_per_rollout"]
+    prompts = draft.values[B + "prompts_per_rollout"]
     periods = max(epochs * request.rows // prompts, 1)
     why = f"{epochs} epochs of {request.rows:,} rows / {prompts:,} prompts"
-    found.put(why, {"stage.run_length.rollouts": periods})
+    draft.put(why, {"stage.run_length.rollouts": periods})
 
 
-def _data(found: Draft, request: Request) -> None:
+def _data(draft: Draft, request: Request) -> None:
     train = Var(TRAIN_DATA) if request.data is None else request.data
-    found.put("--data" if request.data else "decide: where the training rows lie", {DATA + "train[0].uri": train})
+    draft.put("--data" if request.data else "decide: where the training rows lie", {DATA + "train[0].uri": train})
     if request.rows is not None:
-        found.put("--rows", {DATA + "rows": request.rows})
+        draft.put("--rows", {DATA + "rows": request.rows})
     if request.eval_data is not None:
-        found.put("--eval-data", {DATA + "eval[0].uri": request.eval_data})
-        found.put("greedy, as veRL validates unless told otherwise", dict(VALIDATION))
+        draft.put("--eval-data", {DATA + "eval[0].uri": request.eval_data})
+        draft.put("greedy, as veRL validates unless told otherwise", dict(VALIDATION))
     elif request.program.opens_evaluation:
         why = "decide: rows that are held out; they are opened at start"
-        found.put(why, {DATA + "eval[0].uri": Var(EVAL_DATA)})
+        draft.put(why, {DATA + "eval[0].uri": Var(EVAL_DATA)})
     else:
-        found.values.pop("stage.cadence.eval_rollouts", None)
+        draft.values.pop("stage.cadence.eval_rollouts", None)
 
 
-def _batches(found: Draft, request: Request) -> None:
+def _batches(draft: Draft, request: Request) -> None:
     """An update that all GPUs share evenly: the recipe's, or the nearest number of prompts that divides."""
     values = request.recipe.values
     responses = values[B + "responses_per_prompt"]
@@ -169,40 +169,40 @@ def _batches(found: Draft, request: Request) -> None:
     changed = {B + "sequences_per_update": near * responses, B + "prompts_per_rollout": near * updates}
     if B + "critic_sequences_per_update" in values:
         changed[B + "critic_sequences_per_update"] = near * responses
-    found.put(
+    draft.put(
         f"{near} prompts an update instead of the recipe's {prompts}: {request.gpus} GPUs share them",
         changed,
         chosen=True,
     )
 
 
-def _placement(found: Draft, request: Request, sizes: Sizes) -> None:
+def _placement(draft: Draft, request: Request, sizes: Sizes) -> None:
     gpus = request.gpus
-    roles = ["actor", *(["critic"] if "stage.model.critic_path" in found.values else [])]
-    reference = any(found.values.get(f"stage.algorithm.{kl}.enabled") for kl in ("kl_loss", "kl_reward"))
+    roles = ["actor", *(["critic"] if "stage.model.critic_path" in draft.values else [])]
+    reference = any(draft.values.get(f"stage.algorithm.{kl}.enabled") for kl in ("kl_loss", "kl_reward"))
     scored = [*roles, *(["reference"] if reference else [])]
-    found.put("engines and trainer take turns on all GPUs", {P + "layout": "colocated", P + "rollout.gpus": gpus})
+    draft.put("engines and trainer take turns on all GPUs", {P + "layout": "colocated", P + "rollout.gpus": gpus})
     for role in scored:
-        found.put("", {f"{P}{role}.gpus": gpus, f"{P}{role}.backend": request.program.backend})
-    found.put("", {P + "rollout.engine": "vllm"})
+        draft.put("", {f"{P}{role}.gpus": gpus, f"{P}{role}.backend": request.program.backend})
+    draft.put("", {P + "rollout.engine": "vllm"})
     why = "an engine fits one GPU" if sizes.tp == 1 else f"an engine needs {sizes.tp} GPUs"
-    found.put(why, {P + "rollout.tp": sizes.tp}, chosen=True)
+    draft.put(why, {P + "rollout.tp": sizes.tp}, chosen=True)
     usual = request.recipe.gpu_memory_fraction
     why = (
         "the example's own share" if sizes.fraction == usual else f"what the account leaves; the example has {usual:g}"
     )
-    found.put(why, {MEMORY: sizes.fraction}, chosen=True)
-    for at, what in enumerate(PARKED):
-        parked = at < sizes.parked
+    draft.put(why, {MEMORY: sizes.fraction}, chosen=True)
+    for index, what in enumerate(PARKED):
+        parked = index < sizes.parked
         why = "waits in host memory while engines generate" if parked else "stays on the GPU: it fits"
-        found.put(why, {f"{P}{role}.offload.{what}": parked for role in roles}, chosen=True)
+        draft.put(why, {f"{P}{role}.offload.{what}": parked for role in roles}, chosen=True)
     if reference:
-        found.put("as in the recipe", {P + "reference.offload.param": True})
+        draft.put("as in the recipe", {P + "reference.offload.param": True})
 
 
-def _micro_batches(found: Draft, request: Request, sizes: Sizes) -> None:
-    passes = ["log_prob", "reference"] if P + "reference.gpus" in found.values else ["log_prob"]
-    passes += ["critic", "critic_infer"] if P + "critic.gpus" in found.values else []
+def _micro_batches(draft: Draft, request: Request, sizes: Sizes) -> None:
+    passes = ["log_prob", "reference"] if P + "reference.gpus" in draft.values else ["log_prob"]
+    passes += ["critic", "critic_infer"] if P + "critic.gpus" in draft.values else []
     tokens = sizes.sequences * request.longest
     count = "1 sequence" if sizes.sequences == 1 else f"{sizes.sequences} sequences"
     why = f"{count} of {request.longest:,} tokens at once"
@@ -210,4 +210,4 @@ def _micro_batches(found: Draft, request: Request, sizes: Sizes) -> None:
     fixed = {"dynamic": False, "sequences_per_rank": sizes.sequences}
     for name in ("micro", *passes):
         block = filled if request.program.by_tokens else fixed
-        found.put(why, {f"{B}{name}.{key}": value for key, value in block.items()}, chosen=True)
+        draft.put(why, {f"{B}{name}.{key}": value for key, value in block.items()}, chosen=True)

@@ -104,8 +104,8 @@ def write_draft(request: Request, drafted: Draft) -> Written:
         *(replace(d, why=_of_recipe(d.why)) for d in writing.decisions),
         *request.program.decisions,
     ]
-    here = (request.framework, request.release)
-    ledger = Ledger(*here, *here, (), tuple(lines), tuple(decisions))
+    requested_release = (request.framework, request.release)
+    ledger = Ledger(*requested_release, *requested_release, (), tuple(lines), tuple(decisions))
     return Written(request, ledger, writing, _lost_values(request, writing), once_each(decisions))
 
 
@@ -157,14 +157,14 @@ def _refuse_another_algorithm(request: Request, writing: Writing) -> None:
 
 def _lost_values(request: Request, writing: Writing) -> tuple[str, ...]:
     """Values of the recipe that came out otherwise, in words; what changes speed alone is left to the framework."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for path in request.recipe.values:
         outcome = writing.outcomes.get(path)
         if outcome is None or outcome.state not in GONE | {State.NARROWED, State.ROUNDED}:
             continue
         if role_of(without_indices(path)) != PERFORMANCE and not path.startswith("stage.model_options."):
-            found.setdefault(_of_recipe(outcome.note), []).append(_plain(path))
-    return tuple(f"{', '.join(paths)}: {note}" for note, paths in found.items() if note)
+            values.setdefault(_of_recipe(outcome.note), []).append(_plain(path))
+    return tuple(f"{', '.join(paths)}: {note}" for note, paths in values.items() if note)
 
 
 def _by_option(open_one: Decision) -> Decision:

@@ -180,7 +180,7 @@ _SPELLINGS = {"reinforce_plus_plus": "reinforce++", "reinforce_pp": "reinforce++
 def recipe(name: str) -> Recipe:
     """The recipe called `name`, in any case. Raises UsageError when there is none."""
     key = name.strip().lower()
-    found = RECIPES.get(_SPELLINGS.get(key, key))
-    if found is None:
+    recipe = RECIPES.get(_SPELLINGS.get(key, key))
+    if recipe is None:
         raise UsageError(f"no recipe is called {name!r}; known: {', '.join(RECIPES)}")
-    return found
+    return recipe

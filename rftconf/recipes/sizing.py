@@ -40,12 +40,12 @@ def fit(request: Request, gpu: Gpu) -> Fit:
         if attempt(request, gpu, _tightest(tp)) is None:
             continue
         for tried in _from_fastest(request, tp):
-            found = attempt(request, gpu, tried)
-            if found is None:
+            fit = attempt(request, gpu, tried)
+            if fit is None:
                 continue
-            first = first or found
-            if _comfortable(found):
-                return found
+            first = first or fit
+            if _comfortable(fit):
+                return fit
     if first is None:
         raise _nothing_fits(request, gpu)
     return first
@@ -61,9 +61,12 @@ def expressed(request: Request) -> Written | None:
     except NotPlacedError:
         return None
     except RefusedError as refused:
-        others = [replace(request, framework=name, release=one.newest) for name, one in FRAMEWORKS.items()]
-        found = [one.framework for one in others if able(one, draft(one, _tightest(1)))]
-        raise RefusedError(refused.message, choices=tuple(f"--framework {name}" for name in found)) from None
+        others = [
+            replace(request, framework=name, release=some_framework.newest)
+            for name, some_framework in FRAMEWORKS.items()
+        ]
+        able_frameworks = [request.framework for request in others if able(request, draft(request, _tightest(1)))]
+        raise RefusedError(refused.message, choices=tuple(f"--framework {name}" for name in able_frameworks)) from None
 
 
 def engine_sizes(request: Request) -> Iterator[int]:
@@ -88,27 +91,27 @@ def _from_fastest(request: Request, tp: int) -> Iterator[Sizes]:
             sequences //= 2
 
 
-def _comfortable(found: Fit) -> bool:
-    return all(one.requests >= REQUESTS for one in found.budget.serving)
+def _comfortable(fit: Fit) -> bool:
+    return all(serving.requests >= REQUESTS for serving in fit.budget.serving)
 
 
 def attempt(request: Request, gpu: Gpu, tried: Sizes) -> Fit | None:
     """These sizes with the share of memory that the engines may have; None where nothing fits or nothing can be placed."""
     try:
-        made = write_draft(request, draft(request, tried))
+        written = write_draft(request, draft(request, tried))
     except NotPlacedError:
         return None
-    setup = made.setup()
+    setup = written.setup()
     best = highest_fraction(setup, gpu, SPARE)
     if best is None or not best.changes:
         return None
     most = table_of(request.framework, "rl").target.memory if setup.layout == "disaggregated" else tried.fraction
     chosen = replace(tried, fraction=min(float(best.changes[0].new), most))
-    made = write_draft(request, draft(request, chosen))
-    budget = made.priced(gpu)
+    written = write_draft(request, draft(request, chosen))
+    budget = written.priced(gpu)
     if budget.verdict != "fits" or budget.problems or budget.headroom < SPARE * gpu.usable:
         return None
-    return Fit(chosen, made, budget, gpu)
+    return Fit(chosen, written, budget, gpu)
 
 
 def _nothing_fits(request: Request, gpu: Gpu) -> RefusedError:

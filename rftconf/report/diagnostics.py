@@ -14,18 +14,18 @@ from rftconf.report.values import place_json
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
 
-def diagnostics_text(found: Iterable[Diagnostic], texts: Mapping[str, str], screen: Screen) -> str:
+def diagnostics_text(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str], screen: Screen) -> str:
     """Each diagnostic with an excerpt of its line, the span underlined; `texts` maps file names to their text."""
-    blocks = [joined(_block(diagnostic, texts, screen)) for diagnostic in found]
+    blocks = [joined(_block(diagnostic, texts, screen)) for diagnostic in diagnostics]
     return "\n".join(blocks)
 
 
-def diagnostics_concise(found: Iterable[Diagnostic]) -> str:
+def diagnostics_concise(diagnostics: Iterable[Diagnostic]) -> str:
     """`file:line:col: CODE message`, one line each."""
-    return joined(f"{_place_prefix(d.place)}{d.code} {masked(printable(d.message))}" for d in found)
+    return joined(f"{_place_prefix(d.place)}{d.code} {masked(printable(d.message))}" for d in diagnostics)
 
 
-def diagnostics_json(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     """Everything in the diagnostics as JSON data."""
     return [
         {
@@ -38,7 +38,7 @@ def diagnostics_json(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
             "key": d.key,
             "fix": _fix_json(d),
         }
-        for d in found
+        for d in diagnostics
     ]
 
 
@@ -49,10 +49,10 @@ def _fix_json(d: Diagnostic) -> dict[str, Any] | None:
     return {"title": d.fix.title, "safe": d.fix.safe, "patches": patches}
 
 
-def statistics(found: Iterable[Diagnostic], titles: Mapping[str, str]) -> str:
+def statistics(diagnostics: Iterable[Diagnostic], titles: Mapping[str, str]) -> str:
     """How often each code was found, most often first, with `*` where a fix is offered."""
     rows: dict[str, list[int]] = {}
-    for d in found:
+    for d in diagnostics:
         row = rows.setdefault(d.code, [0, 0])
         row[0] += 1
         row[1] += d.fix is not None
@@ -62,9 +62,9 @@ def statistics(found: Iterable[Diagnostic], titles: Mapping[str, str]) -> str:
     )
 
 
-def summary(found: Iterable[Diagnostic], files: int) -> str:
+def summary(diagnostics: Iterable[Diagnostic], files: int) -> str:
     """How many errors, warnings and notes there are, in one line."""
-    severities = [d.severity for d in found]
+    severities = [d.severity for d in diagnostics]
     words = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
     parts = [f"{n} {word}{'s' * (n != 1)}" for severity, word in words if (n := severities.count(severity))]
     where = f"in {files} file{'s' * (files != 1)}"
@@ -83,18 +83,18 @@ def _span_json(place: Place | None) -> dict[str, Any] | None:
 def _block(d: Diagnostic, texts: Mapping[str, str], screen: Screen) -> Iterator[str]:
     lead = f"{d.severity.value} {d.code}: "
     styled = screen.style(lead.rstrip(), "bold", _COLOURS[d.severity])
-    first, *rest = screen.wrap(masked(d.message), len(lead))
+    first, *more = screen.wrap(masked(d.message), len(lead))
     yield f"{styled} {screen.style(first, 'bold')}"
-    yield from (" " * len(lead) + screen.style(text, "bold") for text in rest)
+    yield from (" " * len(lead) + screen.style(text, "bold") for text in more)
     if d.place:
         yield from _excerpt(d.place, "^", _COLOURS[d.severity], texts, screen)
     for label in d.related:
         yield f"  {screen.style('note:', 'bold', 'blue')} {printable(label.note)}"
         yield from _excerpt(label.place, "-", "blue", texts, screen)
     if d.help:
-        first, *rest = screen.wrap(d.help, 8)
+        first, *more = screen.wrap(d.help, 8)
         yield f"  {screen.style('help:', 'bold', 'cyan')} {first}"
-        yield from (" " * 8 + text for text in rest)
+        yield from (" " * 8 + text for text in more)
 
 
 def _excerpt(place: Place, mark: str, colour: str, texts: Mapping[str, str], screen: Screen) -> Iterator[str]:
@@ -120,12 +120,12 @@ def _around(text: str, span: Span, width: int) -> tuple[str, str, str]:
     # A line may be megabytes long; only what can be seen is looked at.
     left, right = max(start, span.start - 1000), min(stop, max(span.end, span.start) + 1000, span.start + 4000)
     line = printable(masked(text[left:right]))
-    at, end = span.start - left, min(max(span.end, span.start) - left, len(line))
+    first, end = span.start - left, min(max(span.end, span.start) - left, len(line))
     skip = 0
     if columns_of(line) > width:
-        skip = max(0, min(at - width // 4, len(line) - width + 1))
+        skip = max(0, min(first - width // 4, len(line) - width + 1))
         line = ("…" + line[skip + 1 :]) if skip else line
-        at, end = max(at - skip, 0), end - skip
+        first, end = max(first - skip, 0), end - skip
         line = line if len(line) <= width else line[: width - 1] + "…"
-    end = max(min(end, len(line)), at)
-    return line[:at], line[at:end], line[end:].rstrip()
+    end = max(min(end, len(line)), first)
+    return line[:first], line[first:end], line[end:].rstrip()

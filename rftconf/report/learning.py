@@ -19,34 +19,36 @@ def learning_lines(changes: Sequence[Change], screen: Screen, *, full: bool) -> 
     """A numbered entry each: the effect, what the target does, and after an arrow what makes up for it."""
     if not changes:
         return
-    real = [one for one in changes if one.tier != CHANCE]
+    real = [change for change in changes if change.tier != CHANCE]
     more = () if full else real[MOST:]
-    left = "" if full else _left_to_chance([one for one in changes if one.tier == CHANCE])
-    heading = _heading(real, "" if more else left)
+    chance = "" if full else _left_to_chance([change for change in changes if change.tier == CHANCE])
+    heading = _heading(real, "" if more else chance)
     if len(heading) > screen.width:
         heading = _heading(real, "")
     yield screen.style(heading, "bold", "red" if real else "green")
-    shown = (*real, *(one for one in changes if one.tier == CHANCE)) if full else real[:MOST]
-    for number, one in enumerate(shown, 1):
+    shown_changes = (*real, *(change for change in changes if change.tier == CHANCE)) if full else real[:MOST]
+    for number, change in enumerate(shown_changes, 1):
         if real and number == len(real) + 1:
-            yield screen.style(f"Left to chance ({len(shown) - len(real)})", "bold")
-        yield from screen.hanging(f"{number:>3}. ", _reason_text(one))
-        if one.remedy:
-            yield from screen.hanging("     → ", without_citations(one.remedy))
+            yield screen.style(f"Left to chance ({len(shown_changes) - len(real)})", "bold")
+        yield from screen.hanging(f"{number:>3}. ", _reason_text(change))
+        if change.remedy:
+            yield from screen.hanging("     → ", without_citations(change.remedy))
     smaller = (
-        [f"{len(more)} smaller one{'s' * (len(more) != 1)} ({', '.join(dict.fromkeys(one.cause for one in more))})"]
+        [
+            f"{len(more)} smaller one{'s' * (len(more) != 1)} ({', '.join(dict.fromkeys(change.cause for change in more))})"
+        ]
         if more
         else []
     )
-    folded = [*smaller, *([left] if left and left not in heading else [])]
+    folded = [*smaller, *([chance] if chance and chance not in heading else [])]
     if folded:
         yield from screen.hanging("  and ", ", ".join(folded))
     yield ""
 
 
-def _heading(real: Sequence[Change], left: str) -> str:
+def _heading(real: Sequence[Change], chance: str) -> str:
     """Return the heading: how many changes there are, and what is left to chance where there is room for it."""
-    beside = f"; {left}" if left else ""
+    beside = f"; {chance}" if chance else ""
     if not real:
         return f"Nothing here changes what is learned on average{beside}"
     order = ", the largest effect first" if len(real) > 1 else ""
@@ -55,29 +57,29 @@ def _heading(real: Sequence[Change], left: str) -> str:
 
 def _left_to_chance(changes: Sequence[Change]) -> str:
     """How many differences only chance depends on, and which."""
-    causes = ", ".join(dict.fromkeys(one.cause for one in changes))
+    causes = ", ".join(dict.fromkeys(change.cause for change in changes))
     return f"{len(changes)} left to chance: {causes}" if changes else ""
 
 
-def _reason_text(one: Change) -> str:
-    why = without_citations(one.why)
+def _reason_text(change: Change) -> str:
+    why = without_citations(change.why)
     first = why.partition(" ")[0]
     why = why[:1].upper() + why[1:] if first.isalpha() and first.islower() else why  # names stay as they are
-    return f"{one.says}. {why}." if why else f"{one.says}."
+    return f"{change.says}. {why}." if why else f"{change.says}."
 
 
 def changes_json(changes: Sequence[Change]) -> list[dict[str, Any]]:
     """The same for programs, all of it. `doublings` is null where it is not known."""
     return [
         {
-            "cause": one.cause,
-            "tier": one.tier,
-            "says": one.says,
-            "doublings": None if one.doublings is None else value_json(one.doublings),
-            "why": one.why,
-            "remedy": one.remedy or None,
-            "plan": list(one.plan),
-            "keys": list(one.keys),
+            "cause": change.cause,
+            "tier": change.tier,
+            "says": change.says,
+            "doublings": None if change.doublings is None else value_json(change.doublings),
+            "why": change.why,
+            "remedy": change.remedy or None,
+            "plan": list(change.plan),
+            "keys": list(change.keys),
         }
-        for one in changes
+        for change in changes
     ]

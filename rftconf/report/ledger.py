@@ -80,11 +80,11 @@ def _listed(ledger: Ledger, screen: Screen) -> Iterator[str]:
 def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
     """Warnings in full; keys that were lost and that nothing above speaks of by name; the number of the other notes."""
     warnings, notes = of_warnings(ledger.notes)
-    told = {key for one in ledger.learning for key in one.keys}
-    told |= {key for line in ledger.targets for d in ledger.decisions if d.key == line.key for key in line.sources}
+    keys = {key for change in ledger.learning for key in change.keys}
+    keys |= {key for line in ledger.targets for d in ledger.decisions if d.key == line.key for key in line.sources}
     words = [_place_of(line) for line in ledger.sources if line.word]
     unknown = [line.key for line in ledger.sources if line.state is State.UNKNOWN and not line.word]
-    lost = [line.key for line in ledger.lossy if line.state is not State.UNKNOWN and line.key not in told]
+    lost = [line.key for line in ledger.lossy if line.state is not State.UNKNOWN and line.key not in keys]
     became = "are kept as written" if ledger.source_framework == ledger.target_framework else "are left out"
     yield from _named_keys("not read", words, screen)
     yield from _named_keys(f"what reads these is not known, and they {became}", unknown, screen)
@@ -103,13 +103,13 @@ def _place_of(line: SourceLine) -> str:
 def _named_keys(lead: str, keys: list[str], screen: Screen) -> Iterator[str]:
     """Some of the keys by name, and the number of the others."""
     if keys:
-        first, *rest = screen.wrap(f"{lead}: {enumerate_words(list(map(printable, keys)), _FEW)}", 4)
+        first, *more = screen.wrap(f"{lead}: {enumerate_words(list(map(printable, keys)), _FEW)}", 4)
         yield f"  {first}"
-        yield from (f"    {text}" for text in rest)
+        yield from (f"    {text}" for text in more)
 
 
 def _paths(ledger: Ledger) -> Iterator[str]:
-    yield from (path for one in ledger.learning for path in one.plan)
+    yield from (path for change in ledger.learning for path in change.plan)
 
 
 def of_warnings(notes: tuple[str, ...]) -> tuple[list[str], list[str]]:
@@ -178,7 +178,7 @@ def _title(ledger: Ledger) -> str:
 
 
 def _title_of(name: str) -> str:
-    return next((one.title for one in registry.variants() if one.name == name), name)
+    return next((framework.title for framework in registry.variants() if framework.name == name), name)
 
 
 def _decisions(decisions: tuple[Decision, ...], screen: Screen) -> Iterator[str]:
@@ -191,12 +191,12 @@ def _decisions(decisions: tuple[Decision, ...], screen: Screen) -> Iterator[str]
         lead = f"{f'1-{len(read)}.':>4} "
         yield from screen.hanging(lead, f"{', '.join(read)} are read when the run starts")
         yield from screen.hanging("     answers: ", "export them there | --set NAME=VALUE writes a value")
-    rest = [decision for decision in decisions if not (together and _is_variable(decision))]
-    for number, decision in enumerate(rest, 1 + len(decisions) - len(rest)):
+    others = [decision for decision in decisions if not (together and _is_variable(decision))]
+    for number, decision in enumerate(others, 1 + len(decisions) - len(others)):
         chosen = f" = {shorten(decision.chosen, 60)}" if decision.chosen else ""
         has = f"the source has {decision.has}; " if decision.has else ""
-        asked = without_citations(f"{decision.key}{chosen}: {has}{decision.why}")
-        first, *more = screen.hanging(f"{number:>3}. ", asked)
+        text = without_citations(f"{decision.key}{chosen}: {has}{decision.why}")
+        first, *more = screen.hanging(f"{number:>3}. ", text)
         yield first.replace(decision.key, screen.style(decision.key, "bold"), 1)
         yield from more
         if decision.choices:
@@ -218,9 +218,9 @@ def _counts(ledger: Ledger, screen: Screen) -> Iterator[str]:
     # A count stays on one line with its word.
     glued = " · ".join(part.replace(" ", "_") for part in parts)
     lead = f"{total} key{'s' * (total != 1)} read{unread}"
-    first, *rest = screen.wrap(f"{lead}: {glued}" if parts else lead, 2)
+    first, *more = screen.wrap(f"{lead}: {glued}" if parts else lead, 2)
     yield screen.style(first.replace("_", " "), "bold")
-    yield from (f"  {text.replace('_', ' ')}" for text in rest)
+    yield from (f"  {text.replace('_', ' ')}" for text in more)
     if total and not lossy:
         yield screen.style("  nothing was lost", "green")
 

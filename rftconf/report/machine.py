@@ -22,10 +22,13 @@ _GITLAB = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "i
 
 
 def sarif(
-    found: Sequence[Diagnostic], texts: Mapping[str, str], marks: Sequence[str], pages: Mapping[str, tuple[str, str]]
+    diagnostics: Sequence[Diagnostic],
+    texts: Mapping[str, str],
+    marks: Sequence[str],
+    pages: Mapping[str, tuple[str, str]],
 ) -> str:
-    """A SARIF log. `marks` are the fingerprints of `found`, `pages` title and text of each code."""
-    codes = sorted({d.code for d in found})
+    """A SARIF log. `marks` are the fingerprints of `diagnostics`, `pages` title and text of each code."""
+    codes = sorted({d.code for d in diagnostics})
     rules = [
         {
             "id": code,
@@ -36,8 +39,8 @@ def sarif(
         for code in codes
         if code in pages
     ]
-    order = {str(rule["id"]): at for at, rule in enumerate(rules)}
-    results = [_result(d, texts, mark, order) for d, mark in zip(found, marks, strict=True)]
+    order = {str(rule["id"]): index for index, rule in enumerate(rules)}
+    results = [_result(d, texts, mark, order) for d, mark in zip(diagnostics, marks, strict=True)]
     driver = {
         "name": "rftconf",
         "version": __version__,
@@ -56,8 +59,8 @@ def _result(d: Diagnostic, texts: Mapping[str, str], mark: str, order: Mapping[s
         result["locations"] = [{"physicalLocation": _location(d.place, texts)}]
     if d.related:
         result["relatedLocations"] = [
-            {"id": at, "physicalLocation": _location(label.place, texts), "message": {"text": masked(label.note)}}
-            for at, label in enumerate(d.related, 1)
+            {"id": index, "physicalLocation": _location(label.place, texts), "message": {"text": masked(label.note)}}
+            for index, label in enumerate(d.related, 1)
         ]
     result["partialFingerprints"] = {"rftconf/v1": mark}
     if d.fix and d.place:
@@ -98,9 +101,9 @@ def _fix(fix: Fix, place: Place, texts: Mapping[str, str]) -> dict[str, Any]:
     return {"description": {"text": fix.title}, "artifactChanges": [change]}
 
 
-def github(found: Sequence[Diagnostic]) -> str:
+def github(diagnostics: Sequence[Diagnostic]) -> str:
     """Workflow commands, one a finding."""
-    return "".join(_command(d) for d in found)
+    return "".join(_command(d) for d in diagnostics)
 
 
 def _command(d: Diagnostic) -> str:
@@ -119,7 +122,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def gitlab(found: Sequence[Diagnostic], marks: Sequence[str]) -> str:
+def gitlab(diagnostics: Sequence[Diagnostic], marks: Sequence[str]) -> str:
     """A Code Quality report."""
     entries = [
         {
@@ -132,15 +135,15 @@ def gitlab(found: Sequence[Diagnostic], marks: Sequence[str]) -> str:
                 "lines": {"begin": d.place.span.line if d.place else 1},
             },
         }
-        for d, mark in zip(found, marks, strict=True)
+        for d, mark in zip(diagnostics, marks, strict=True)
     ]
     return _json(entries)
 
 
-def junit(found: Sequence[Diagnostic], files: Sequence[str]) -> str:
+def junit(diagnostics: Sequence[Diagnostic], files: Sequence[str]) -> str:
     """One test case a file; errors and warnings fail it."""
-    suites = "".join(_case(file, [d for d in found if d.place and d.place.file == file]) for file in files)
-    failed = len({d.place.file for d in found if d.place and d.severity is not Severity.INFO})
+    suites = "".join(_case(file, [d for d in diagnostics if d.place and d.place.file == file]) for file in files)
+    failed = len({d.place.file for d in diagnostics if d.place and d.severity is not Severity.INFO})
     head = f'<testsuite name="rftconf" tests="{len(files)}" failures="{failed}" errors="0">'
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{head}\n{suites}</testsuite>\n</testsuites>\n'
 
@@ -149,10 +152,10 @@ def _position(d: Diagnostic) -> str:
     return f":{d.place.span.line}:{d.place.span.col}" if d.place else ""
 
 
-def _case(file: str, found: Sequence[Diagnostic]) -> str:
+def _case(file: str, diagnostics: Sequence[Diagnostic]) -> str:
     name = printable(file.encode("utf-8", "backslashreplace").decode())
-    lines = [f"{name}{_position(d)}: {d.severity.value} {d.code} {masked(printable(d.message))}" for d in found]
-    bad = [d for d in found if d.severity is not Severity.INFO]
+    lines = [f"{name}{_position(d)}: {d.severity.value} {d.code} {masked(printable(d.message))}" for d in diagnostics]
+    bad = [d for d in diagnostics if d.severity is not Severity.INFO]
     body = ""
     if bad:
         first = quoteattr(f"{bad[0].code} {masked(printable(bad[0].message))}")

@@ -44,17 +44,17 @@ def plan_yaml(data: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
 def _block(data: Mapping[str, Any], pad: str, path: str, reasons: Mapping[str, str]) -> Iterator[str]:
     """A mapping, a line for each value. Scalars, unknown values and what a source calls by names of its own are JSON."""
     for name, value in data.items():
-        here = f"{path}.{name}" if path else name
+        full_path = f"{path}.{name}" if path else name
         if isinstance(value, dict) and value and EXPRESSION not in value and all(map(_plain_key, value)):
             yield f"{pad}{name}:"
-            yield from _block(value, f"{pad}  ", here, reasons)
+            yield from _block(value, f"{pad}  ", full_path, reasons)
         elif isinstance(value, list) and value and all(_is_part(item) for item in value):
             yield f"{pad}{name}:"
-            for at, item in enumerate(value):
-                first, *rest = _block(item, f"{pad}    ", f"{here}[{at}]", reasons)
-                yield from (f"{pad}  - {first.removeprefix(f'{pad}    ')}", *rest)
+            for index, item in enumerate(value):
+                first, *more = _block(item, f"{pad}    ", f"{full_path}[{index}]", reasons)
+                yield from (f"{pad}  - {first.removeprefix(f'{pad}    ')}", *more)
         else:
-            why = reasons.get(here, "")
+            why = reasons.get(full_path, "")
             yield f"{pad}{name}: {_json(value)}" + (f"  # {' '.join(why.split())}" if why else "")
 
 
@@ -85,8 +85,8 @@ def flat(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
         for name, value in data.items():
             yield from flat(value, f"{key}.{name}" if key else str(name))
     elif isinstance(data, list) and data and all(isinstance(item, dict) and item for item in data):
-        for at, item in enumerate(data):
-            yield from flat(item, f"{key}[{at}]")
+        for index, item in enumerate(data):
+            yield from flat(item, f"{key}[{index}]")
     elif data is not None and data != []:
         yield key, data
 
@@ -114,15 +114,15 @@ def _node(data: Any, path: str, depth: int, reasons: Mapping[str, str], screen: 
     pad = "  " * depth
     for name, value in data.items():
         key = f"{path}.{name}" if path else str(name)
-        found = list(flat(value, key))
-        if not found:
+        entries = list(flat(value, key))
+        if not entries:
             continue
-        if [k for k, _ in found] == [key]:
-            yield _leaf(f"{pad}{name}: ", found[0][1], reasons.get(key, ""), screen)
+        if [k for k, _ in entries] == [key]:
+            yield _leaf(f"{pad}{name}: ", entries[0][1], reasons.get(key, ""), screen)
         elif isinstance(value, list):
-            for at, item in enumerate(value):
-                yield f"{pad}{screen.style(f'{name}[{at}]', 'bold')}"
-                yield from _node(item, f"{key}[{at}]", depth + 1, reasons, screen)
+            for index, item in enumerate(value):
+                yield f"{pad}{screen.style(f'{name}[{index}]', 'bold')}"
+                yield from _node(item, f"{key}[{index}]", depth + 1, reasons, screen)
         else:
             yield f"{pad}{screen.style(str(name), 'bold')}"
             yield from _node(value, key, depth + 1, reasons, screen)

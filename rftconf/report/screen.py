@@ -30,9 +30,9 @@ class Screen:
         """The screen behind `stream`; `colour` is `auto`, `always` or `never` (NO_COLOR counts under `auto`)."""
         terminal = stream.isatty()
         # An empty NO_COLOR does not count (no-color.org).
-        wanted = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        wants_colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         width = min(max(_columns(), _NARROWEST), _WIDEST)
-        return cls(width, colour == "always" or (colour == "auto" and wanted))
+        return cls(width, colour == "always" or (colour == "auto" and wants_colour))
 
     def style(self, text: str, *styles: str) -> str:
         """`text` in the named styles."""
@@ -85,9 +85,9 @@ def joined(lines: Iterable[str]) -> str:
 
 def _columns() -> int:
     """The terminal's width as `shutil.get_terminal_size` finds it; that module brings every compressor along."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
+    text = os.environ.get("COLUMNS", "")
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
     try:
         return os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns or _UNKNOWN
     except (OSError, ValueError):

@@ -63,7 +63,7 @@ def _page(title: str, runs: Mapping[str, Series]) -> Iterator[str]:
     yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{STYLE}</style></head><body><h1>{_text(title)}</h1>"
-    colours = {name: COLOURS[at % len(COLOURS)] for at, name in enumerate(runs)}
+    colours = {name: COLOURS[index % len(COLOURS)] for index, name in enumerate(runs)}
     keys = (f'<span><i style="background:{colour}"></i>{_text(name)}</span>' for name, colour in colours.items())
     yield f'<p class="key">{"".join(keys)}</p>'
     for metric in SHOWN:
@@ -85,7 +85,7 @@ def _chart(metric: str, drawn: Series, colours: Mapping[str, str]) -> Iterator[s
         yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{low + share * (high - low):.4g}</text>'
     for name, values in drawn.items():
         span = max(longest - 1, 1)
-        xs = (LEFT + (WIDTH - LEFT - 8) * at / span for at in range(len(values)))
+        xs = (LEFT + (WIDTH - LEFT - 8) * index / span for index in range(len(values)))
         ys = (_height((value - low) / (high - low or 1)) for value in values)
         points = [f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True)]
         if len(points) == 1:
@@ -103,7 +103,7 @@ def _height(share: float) -> float:
 def _averaged(values: Sequence[float], most: int) -> list[float]:
     if len(values) <= most:
         return list(values)
-    edges = [len(values) * at // most for at in range(most + 1)]
+    edges = [len(values) * index // most for index in range(most + 1)]
     return [sum(values[a:b]) / (b - a) for a, b in pairwise(edges)]
 
 

@@ -84,7 +84,7 @@ def _pod(name: str, launch: Launch, image: str, claim: str, mount: str, indent: 
 
 def slurm(launch: Launch, hours: int, partition: str) -> str:
     """A batch script. Slurm's interrupt, ten minutes before the end, lets the run save; queued again, it goes on."""
-    asked = [
+    directives = [
         f"--job-name={_name(launch.name)}",
         f"--nodes={launch.nodes}",
         "--ntasks=1" if launch.nodes == 1 else "--ntasks-per-node=1",
@@ -94,7 +94,7 @@ def slurm(launch: Launch, hours: int, partition: str) -> str:
         "--signal=B:INT@600",
         "--requeue",
     ]
-    head = "\n".join(f"#SBATCH {one}" for one in asked)
+    head = "\n".join(f"#SBATCH {directive}" for directive in directives)
     folder = shlex.quote(launch.folder)
     several = launch.nodes > 1
     cluster = _CLUSTER.format(others=launch.nodes - 1, gpus=f" --gpus-per-node={launch.gpus}" if launch.gpus else "")

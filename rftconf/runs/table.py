@@ -27,40 +27,40 @@ class RunSeen:
     def series(self) -> dict[str, list[float]]:
         """Each metric's numbers over the periods; those that some period lacks are left out."""
         names = [name for name, value in (self.metrics[0] if self.metrics else {}).items() if _is_number(value)]
-        columns = {name: [one.get(name) for one in self.metrics] for name in names}
-        return {name: [float(v) for v in found] for name, found in columns.items() if all(map(_is_number, found))}  # type: ignore[arg-type] # no number is left
+        columns = {name: [metric.get(name) for metric in self.metrics] for name in names}
+        return {name: [float(v) for v in column] for name, column in columns.items() if all(map(_is_number, column))}  # type: ignore[arg-type] # no number is left
 
 
 def runs_text(runs: Sequence[RunSeen], screen: Screen) -> str:
     """A line each."""
-    rows = [HEAD, *(_row(one) for one in runs)]
-    widths = [max(columns_of(row[at]) for row in rows) for at in range(len(HEAD))]
+    rows = [HEAD, *(_row(run) for run in runs)]
+    widths = [max(columns_of(row[index]) for row in rows) for index in range(len(HEAD))]
     lines = [
         "  ".join(cell + " " * (width - columns_of(cell)) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-    notes = [f"{one.name}: {one.unread} lines are no JSON and were left out" for one in runs if one.unread]
+    notes = [f"{run.name}: {run.unread} lines are no JSON and were left out" for run in runs if run.unread]
     return joined([screen.style(lines[0].rstrip(), "bold"), *lines[1:], *notes])
 
 
 def runs_json(runs: Sequence[RunSeen]) -> list[dict[str, Any]]:
     """The same for programs, with every period's numbers."""
-    return [asdict(one) for one in runs]
+    return [asdict(run) for run in runs]
 
 
-def _row(one: RunSeen) -> tuple[str, ...]:
-    rewards = one.series().get("reward", [])
-    done = f"{len(one.metrics)}/{one.wanted}" if one.wanted is not None else str(len(one.metrics))
+def _row(run: RunSeen) -> tuple[str, ...]:
+    rewards = run.series().get("reward", [])
+    done = f"{len(run.metrics)}/{run.wanted}" if run.wanted is not None else str(len(run.metrics))
     earned = f"{rewards[0]:.4g} to {rewards[-1]:.4g}" if rewards else "-"
-    lags = [lag for lag in (m.get("lag") for m in one.metrics) if isinstance(lag, int)]
+    lags = [lag for lag in (m.get("lag") for m in run.metrics) if isinstance(lag, int)]
     lag = str(max(lags)) if lags else "-"
-    return printable(one.name), done, earned, _spark(rewards), lag, str(one.lost), one.checkpoint or "-"
+    return printable(run.name), done, earned, _spark(rewards), lag, str(run.lost), run.checkpoint or "-"
 
 
 def _spark(values: Sequence[float], most: int = 20) -> str:
     if not values:
         return ""
-    picked = [values[len(values) * at // most] for at in range(most)] if len(values) > most else values
+    picked = [values[len(values) * index // most] for index in range(most)] if len(values) > most else values
     low, high = min(picked), max(picked)
     return "".join(BLOCKS[1 + round((value - low) / (high - low or 1) * 7)] for value in picked)
 

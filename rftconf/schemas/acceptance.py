@@ -61,26 +61,26 @@ def _standing(known: Catalogue, prefixed: str, overrides: bool) -> _Standing:
     key = prefixed.lstrip("+~")
     if key != prefixed and not registry.framework(known.framework).adds_with_plus:
         return _Standing(Verdict.UNKNOWN, whatever=True)  # the prefix is taken for a part of the name
-    found = known.get(key)
-    if found is None and not known.is_node(key):
+    entry = known.get(key)
+    if entry is None and not known.is_node(key):
         free = known.family == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)
         return _Standing(Verdict.FREE if free else Verdict.UNKNOWN, whatever=True)
-    verdict = _judge_override(found, prefixed) if overrides and known.family == "verl" else Verdict.TAKEN
+    verdict = _judge_override(entry, prefixed) if overrides and known.family == "verl" else Verdict.TAKEN
     dead = bool(versions.dead(known.framework, known.release, key, known.trainer))
     refused = versions.refused_values(known.framework, known.release, key)
     # ROLL's loader checks closed lists of words; they tell releases apart
-    choices = found.choices if found is not None and known.framework == "roll" else ()
+    choices = entry.choices if entry is not None and known.framework == "roll" else ()
     whatever = verdict is Verdict.TAKEN and not (dead or refused or choices)
     return _Standing(verdict, whatever, dead, refused, choices)
 
 
-def _judge_override(found: Key | None, prefixed: str) -> Verdict:
+def _judge_override(entry: Key | None, prefixed: str) -> Verdict:
     """How Hydra takes an override of a key that is there, given a plain value."""
-    if found is None or prefixed.startswith(("++", "~")):
+    if entry is None or prefixed.startswith(("++", "~")):
         return Verdict.TAKEN
     if prefixed.startswith("+"):
-        return Verdict.TAKEN if found.plus_only or found.default in (None, "???") else Verdict.CANNOT_APPEND
-    return Verdict.NEEDS_PLUS if found.plus_only else Verdict.TAKEN
+        return Verdict.TAKEN if entry.plus_only or entry.default in (None, "???") else Verdict.CANNOT_APPEND
+    return Verdict.NEEDS_PLUS if entry.plus_only else Verdict.TAKEN
 
 
 def _no_choice(value: Value, choices: tuple[Value, ...]) -> bool:

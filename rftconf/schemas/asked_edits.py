@@ -46,8 +46,8 @@ class Required(OnlyDown):
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Write what the older release asks for."""
         cell, switch = flat.get(self.like), flat.get(self.unless[0])
-        given = any(key in flat and flat[key].value is not None for key in (self.key, self.instead))
-        if cell is None or cell.value is None or given or (switch is not None and switch.value == self.unless[1]):
+        is_written = any(key in flat and flat[key].value is not None for key in (self.key, self.instead))
+        if cell is None or cell.value is None or is_written or (switch is not None and switch.value == self.unless[1]):
             return []
         flat[self.key] = cell
         return [Change(self.key, cell, (self.key,), self.why)]

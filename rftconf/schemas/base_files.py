@@ -34,18 +34,18 @@ def file_of(framework: str) -> Path:
     return _FOLDER / framework / "base_files.json"
 
 
-def base_file(framework: str, release: str, wanted: str) -> BaseFile | None:
-    """The file at the path `wanted`, as `release` has it, else the nearest release that has it.
+def base_file(framework: str, release: str, name: str) -> BaseFile | None:
+    """The file at the path `name`, as `release` has it, else the nearest release that has it.
 
     Of releases equally near the older one counts: what a framework no longer ships, configs for it go on naming.
     """
-    versions = _files(framework).get(wanted)
+    versions = _files(framework).get(name)
     if versions is None:
         return None
     order = registry.framework(framework).releases
     have = {number: version for version in versions for number in version["releases"]}
     nearest = min(have, key=lambda number: (abs(order.index(number) - order.index(release)), order.index(number)))
-    return BaseFile(framework, nearest, have[nearest]["folder"], wanted, _text(have[nearest]))
+    return BaseFile(framework, nearest, have[nearest]["folder"], name, _text(have[nearest]))
 
 
 @cache

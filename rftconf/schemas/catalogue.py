@@ -155,12 +155,12 @@ class Catalogue:
         name = self.canonical(key)
         if name in self.keys:
             return self.keys[name]
-        at = name.rfind(".")
-        while at > 0:
-            above = name[:at]
+        dot = name.rfind(".")
+        while dot > 0:
+            above = name[:dot]
             if above in self.keys:
                 return Key(key, open=True, plus_only=self.family == "verl") if self.keys[above].open else None
-            at = name.rfind(".", 0, at)
+            dot = name.rfind(".", 0, dot)
         return None
 
     def open_above(self, key: str) -> str:
@@ -177,13 +177,13 @@ class Catalogue:
         name = _INDEX.sub("[]", key) if "[" in key else key
         if name in self.keys:
             return name
-        for held in self._named:
-            if name.startswith(held + "."):
-                first, dot, rest = name[len(held) + 1 :].partition(".")
-                own = f"{held}.{first}"
+        for name_above in self._named:
+            if name.startswith(name_above + "."):
+                first, dot, inner = name[len(name_above) + 1 :].partition(".")
+                own = f"{name_above}.{first}"
                 # ROLL's teacher is one worker, or several with names
                 if dot and own not in self._prefixes and own not in self.keys:
-                    return self.canonical(f"{held}<*>.{rest}")
+                    return self.canonical(f"{name_above}<*>.{inner}")
         return name
 
     def is_node(self, key: str) -> bool:
@@ -198,9 +198,9 @@ class Catalogue:
         """The key of a plain value or a list that `key` stands below, as if it were a mapping; None where there is none."""
         above = key.rpartition(".")[0]
         while above:
-            held = self.keys.get(self.canonical(above))
-            if held is not None and not self.is_node(above):
-                return None if held.open or {"any", "dict"} & set(held.type.split("|")) else held
+            entry = self.keys.get(self.canonical(above))
+            if entry is not None and not self.is_node(above):
+                return None if entry.open or {"any", "dict"} & set(entry.type.split("|")) else entry
             above = above.rpartition(".")[0]
         return None
 
@@ -222,8 +222,8 @@ class Catalogue:
 
     def default(self, key: str) -> Value:
         """The default of `key`, with interpolations resolved; None when there is none or no such key."""
-        found = self.get(key)
-        return found.default if found else None
+        entry = self.get(key)
+        return entry.default if entry else None
 
     def prefixes(self) -> frozenset[str]:
         """Every node above a key: `actor_rollout_ref`, `actor_rollout_ref.actor`, ..."""
@@ -242,13 +242,13 @@ class Catalogue:
 
     @cached_property
     def _prefixes(self) -> frozenset[str]:
-        found: set[str] = set()
+        prefixes: set[str] = set()
         for name in self.keys:
-            at = name.rfind(".")
-            while at > 0 and name[:at] not in found:
-                found.add(name[:at])
-                at = name.rfind(".", 0, at)
-        return frozenset(found)
+            dot = name.rfind(".")
+            while dot > 0 and name[:dot] not in prefixes:
+                prefixes.add(name[:dot])
+                dot = name.rfind(".", 0, dot)
+        return frozenset(prefixes)
 
     @cached_property
     def _named(self) -> tuple[str, ...]:

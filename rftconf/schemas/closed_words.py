@@ -45,9 +45,13 @@ def words_of(framework: str, release: str, key: str) -> tuple[str, ...]:
 
 
 def _has(framework: str, release: str, since: str, last: list[str]) -> bool:
-    return (not since or at_least(framework, release, since)) and all(at_least(framework, one, release) for one in last)
+    return (not since or at_least(framework, release, since)) and all(
+        at_least(framework, last_release, release) for last_release in last
+    )
 
 
 def takes_word(known: tuple[str, ...], key: str, word: str) -> bool:
     """True for one of the words, in whatever case; an engine type that begins with vllm is one of vLLM's."""
-    return word.lower() in {one.lower() for one in known} or (key.endswith(".engine_type") and word.startswith("vllm"))
+    return word.lower() in {spelling.lower() for spelling in known} or (
+        key.endswith(".engine_type") and word.startswith("vllm")
+    )

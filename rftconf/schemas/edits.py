@@ -94,21 +94,21 @@ def hits(key: str, tree: bool, flat: Iterable[str]) -> Iterator[tuple[str, Calla
         return
     stem, tail = re.split(r"[\[<]", key)[0], re.split(r"[\]>]", key)[-1]
     for name in [name for name in flat if name.startswith(stem) and tail in name]:
-        found = _pattern(key, tree).fullmatch(name)
-        if found:
-            *indices, rest = found.groups()
-            yield name, _filler(tuple(indices), rest or "")
+        match = _pattern(key, tree).fullmatch(name)
+        if match:
+            *indices, inner = match.groups()
+            yield name, _filler(tuple(indices), inner or "")
 
 
 def _as_is(pattern: str) -> str:
     return pattern
 
 
-def _filler(indices: tuple[str, ...], rest: str) -> Callable[[str], str]:
+def _filler(indices: tuple[str, ...], inner: str) -> Callable[[str], str]:
     def fill(pattern: str) -> str:
         for index in indices:
             pattern = pattern.replace("[]", f"[{index}]", 1)
-        return pattern + rest
+        return pattern + inner
 
     return fill
 
@@ -169,8 +169,8 @@ class Move:
 
 def with_value(cell: C, value: Value) -> C:
     """The same cell with another value."""
-    made: C = replace(cell, value=value)  # type: ignore[type-var]
-    return made
+    changed: C = replace(cell, value=value)  # type: ignore[type-var]
+    return changed
 
 
 def _holds(flat: Mapping[str, Cell], condition: tuple[str, Value]) -> bool:
@@ -227,9 +227,9 @@ class Merge(KeepsNames):
         for name, fill in hits(self.old[0], False, flat):
             first, target = flat.pop(name), fill(self.new)
             flat.setdefault(target, first)
-            for other in map(fill, self.old[1:]):
-                if other in flat and flat[other].value == first.value:
-                    done.append(Change(other, flat.pop(other), (target,), f"governed by {target}"))
+            for old_key in map(fill, self.old[1:]):
+                if old_key in flat and flat[old_key].value == first.value:
+                    done.append(Change(old_key, flat.pop(old_key), (target,), f"governed by {target}"))
             done.append(Change(name, first, (target,), f"governed by {target}"))
         return done
 
@@ -271,9 +271,11 @@ class Gone:
         return []
 
 
-def moves(old: str, new: str, names: Iterable[str], *, stays: bool = False, both: bool = False) -> tuple[Edit, ...]:
+def moves(
+    old: str, new: str, names: Iterable[str], *, stays: bool = False, keeps_both: bool = False
+) -> tuple[Edit, ...]:
     """`old.x` is `new.x`, for each name x."""
-    return tuple(Move(f"{old}.{name}", f"{new}.{name}", stays=stays, both=both) for name in names)
+    return tuple(Move(f"{old}.{name}", f"{new}.{name}", stays=stays, both=keeps_both) for name in names)
 
 
 def removed_keys(

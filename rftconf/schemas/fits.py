@@ -31,8 +31,8 @@ class Fit:
         taken = verdicts.count(Verdict.TAKEN)
         self.known = taken + refused  # refused by name later, and so known
         self.refused = len(verdicts) - taken - verdicts.count(Verdict.FREE)
-        elsewhere = verdicts.count(Verdict.UNKNOWN) + verdicts.count(Verdict.NEEDS_PLUS) if own_config else 0
-        self.count = self.refused - elsewhere + len(lacking)
+        unsettled = verdicts.count(Verdict.UNKNOWN) + verdicts.count(Verdict.NEEDS_PLUS) if own_config else 0
+        self.count = self.refused - unsettled + len(lacking)
         self._at_home = at_home
 
     @property
@@ -45,7 +45,8 @@ class Fit:
     def let_pass(self) -> int:
         """The number of keys in a whole YAML that the release neither has nor refuses: it reads them nowhere."""
         return sum(
-            one is Verdict.FREE and not key.startswith("+") for key, one in zip(self._keys, self.verdicts, strict=True)
+            verdict is Verdict.FREE and not key.startswith("+")
+            for key, verdict in zip(self._keys, self.verdicts, strict=True)
         )
 
     @property
@@ -53,7 +54,7 @@ class Fit:
         """The keys that the release refuses or ignores."""
         if not self.refused:
             return ()
-        return tuple(key for key, one in zip(self._keys, self.verdicts, strict=True) if not one.fits)
+        return tuple(key for key, verdict in zip(self._keys, self.verdicts, strict=True) if not verdict.fits)
 
 
 def count_strangers(fits: list[Fit]) -> list[Fit]:
@@ -62,9 +63,9 @@ def count_strangers(fits: list[Fit]) -> list[Fit]:
     for fit in fits:
         families.setdefault(fit.framework.family, []).append(fit)
     for alike in families.values():
-        owned = [Verdict.TAKEN in said for said in zip(*(fit.verdicts for fit in alike), strict=True)]
+        owned = [Verdict.TAKEN in verdicts for verdicts in zip(*(fit.verdicts for fit in alike), strict=True)]
         for fit in alike:
-            fit.count += sum(own and one is Verdict.FREE for own, one in zip(owned, fit.verdicts, strict=True))
+            fit.count += sum(own and verdict is Verdict.FREE for own, verdict in zip(owned, fit.verdicts, strict=True))
     return fits
 
 
@@ -86,14 +87,14 @@ def fits_in(
     refused = sum(key.split(".")[0] in unread for key in keys) if unread else 0
     each = zip(*judged, strict=True) if judged else ((),) * len(releases)
     own_config = program is not None and _reads_its_own(candidate, trainer, program)
-    found = []
+    fits = []
     for number, verdicts in zip(releases, each, strict=True):
         lacking = _lacking(candidate.name, number, trainer, missing) if missing else ()
         at_home = program is None or not _moved_out(candidate, number, program)
         named = program is not None
         fit = Fit(candidate, number, trainer, keys, verdicts, refused, named, lacking, at_home, own_config)
-        found.append(fit)
-    return found
+        fits.append(fit)
+    return fits
 
 
 @lru_cache(maxsize=256)
@@ -142,18 +143,18 @@ class _Verdicts:
 
     def of_all(self, keys: Mapping[str, Value]) -> list[tuple[Verdict, ...]]:
         """The verdicts of each release on every key with its value."""
-        kept, found = self._kept, []
+        cache, all_verdicts = self._kept, []
         for key, value in keys.items():
             # verdicts tell texts apart, null, lists and mappings, and nothing else
             like = value if value is None or isinstance(value, str) else () if isinstance(value, (list, dict)) else 0
-            verdicts = kept.get((key, like))
+            verdicts = cache.get((key, like))
             if verdicts is None:
-                if len(kept) >= _MOST_KEPT:
-                    kept.clear()
+                if len(cache) >= _MOST_KEPT:
+                    cache.clear()
                 verdicts = tuple(judge(known, key, value, overrides=self.overrides) for known in self.catalogues)
-                kept[key, like] = verdicts
-            found.append(verdicts)
-        return found
+                cache[key, like] = verdicts
+            all_verdicts.append(verdicts)
+        return all_verdicts
 
 
 @lru_cache(maxsize=256)

@@ -47,13 +47,13 @@ class Traces:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Every key and every section, list items without their numbers."""
-        found = {leaf.key for leaf in self.document.leaves}
+        keys = {leaf.key for leaf in self.document.leaves}
         if self.document.form == "shell":
-            found |= set(_OVERRIDE.findall(self.commands))
+            keys |= set(_OVERRIDE.findall(self.commands))
         if is_toml(self.document.name):
-            found |= set(_toml_keys(self.document.text))
+            keys |= set(_toml_keys(self.document.text))
         every = set[str]()
-        for key in found:
+        for key in keys:
             names = re.split(r"\.|\[[^\]]*\]\.?", key)
             every |= {".".join(names[:depth]) + "." for depth in range(1, len(names))}
             every |= {".".join(names), f"*.{names[-1]}"}
@@ -81,25 +81,25 @@ def foreign_of(document: Document) -> tuple[Foreign, str] | None:
         # it starts one of ours by the program's name, whatever else the script runs: only what it is given says otherwise
         traces.commands = ""
         marks = tuple((mark, foreign) for mark, foreign in marks if mark.keys)
-    found = ((foreign, shown) for mark, foreign in marks if (shown := traces.shows(mark)))
-    return next(found, None)
+    traces_shown = ((foreign, trace) for mark, foreign in marks if (trace := traces.shows(mark)))
+    return next(traces_shown, None)
 
 
 @cache
 def _strongest_first() -> tuple[tuple[Mark, Foreign], ...]:
     """Every mark with its framework: programs before options, which frameworks share, and keys last."""
     every = ((mark, foreign) for foreign in FOREIGN for mark in foreign.marks)
-    return tuple(sorted(every, key=lambda one: (not one[0].program, not one[0].flags)))
+    return tuple(sorted(every, key=lambda pair: (not pair[0].program, not pair[0].flags)))
 
 
 def named(document: Document) -> str:
     """One sentence that names the framework whose config this is; empty where it is not one that rftconf does not read."""
-    found = foreign_of(document)
-    if found is None:
+    foreign_and_trace = foreign_of(document)
+    if foreign_and_trace is None:
         return ""
-    foreign, shown = found
+    foreign, trace = foreign_and_trace
     ours = ", ".join(framework.title for framework in FRAMEWORKS.values())
-    return f"{document.name} is a config of {foreign.title} ({shown}), which rftconf does not read; it reads {ours}"
+    return f"{document.name} is a config of {foreign.title} ({trace}), which rftconf does not read; it reads {ours}"
 
 
 def refuse_foreign(document: Document) -> None:

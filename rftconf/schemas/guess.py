@@ -66,23 +66,23 @@ def guess(
 
     What is given (`framework`, `release`) is taken. Of the releases that know most, the newest wins.
     """
-    asked = registry.variants(registry.framework(framework).name if framework else None)
-    started = registry.started_by(program, asked)
+    frameworks = registry.variants(registry.framework(framework).name if framework else None)
+    started = registry.started_by(program, frameworks)
     bare = [key.lstrip("+~") for key in keys]
     tops = {key.partition(".")[0] for key in bare}
 
     def fits_of(candidates: Sequence[Framework]) -> list[Fit]:
-        found = []
+        fits = []
         for candidate in candidates:
             trainer = _trainer(candidate, keys, bare, tops, config_name, program)
             asked_for = (registry.release(candidate, release),) if release and framework else ()
-            wanted = asked_for or releases_of(candidate, trainer, program)
+            releases = asked_for or releases_of(candidate, trainer, program)
             stock = config_name in ("", *candidate.config_names.values())
             missing = tuple(key for key in candidate.asks_for if key not in bare) if stock and started else ()
-            found += fits_in(candidate, wanted, trainer, keys, overrides, program if started else None, missing)
-        return found if overrides else count_strangers(found)
+            fits += fits_in(candidate, releases, trainer, keys, overrides, program if started else None, missing)
+        return fits if overrides else count_strangers(fits)
 
-    candidates = started or _of_release(asked, release)
+    candidates = started or _of_release(frameworks, release)
     fits = fits_of(candidates if started else _in_question(candidates, bare))
     if not any(fit.known for fit in fits):
         fits = fits_of(candidates)
@@ -109,19 +109,21 @@ def guess(
 def _distinct_keys(fit: Fit, keys: Iterable[str]) -> int:
     """Count the keys that a release knows; those below an open key, which takes any name, count once."""
     known = catalogue.load(fit.framework.name, fit.release, fit.trainer)
-    below = [held for key in keys if (held := known.open_above(key))]
+    below = [node for key in keys if (node := known.open_above(key))]
     return fit.known - len(below) + len(set(below))
 
 
-def _of_release(asked: tuple[Framework, ...], release: str | None) -> list[Framework]:
+def _of_release(frameworks: tuple[Framework, ...], release: str | None) -> list[Framework]:
     """Programs that the asked release does not have are no candidates."""
-    return [one for one in asked if not one.of or release is None or registry.has(one, release)]
+    return [
+        framework for framework in frameworks if not framework.of or release is None or registry.has(framework, release)
+    ]
 
 
 def _in_question(candidates: Sequence[Framework], bare: Sequence[str]) -> list[Framework]:
     """The candidates that may know one of the keys; the catalogues of the others are not even opened."""
     starts = starts_of(bare)
-    return [one for one in candidates if has_one(one.name, starts)]
+    return [framework for framework in candidates if has_one(framework.name, starts)]
 
 
 def _trainer(
@@ -178,18 +180,18 @@ def _names_trainer(candidate: Framework, trainer: str, keys: Mapping[str, Value]
 
 def _reasons(best: Fit, fits: list[Fit], count: int, program: str) -> tuple[str, ...]:
     title = best.framework.title
-    said = [f"starts {program}, which is {title}'s"] if best.named else []
+    reasons = [f"starts {program}, which is {title}'s"] if best.named else []
     taken = count - best.refused
     unread = f" and reads {taken - best.let_pass}" if best.let_pass else ""
     but = _but(best.refused_or_ignored_keys)
-    said.append(f"{title} {best.release} takes {taken} of {count} keys{unread}{but}")
+    reasons.append(f"{title} {best.release} takes {taken} of {count} keys{unread}{but}")
     for fit in fits:
         if fit.framework is best.framework and fit is not best:
             if fit.count > best.count:
-                said.append(f"{fit.release} {_objection(fit)}")
+                reasons.append(f"{fit.release} {_objection(fit)}")
             elif _as_good(fit, best):
-                said.append(f"{fit.release} fits as well; {_preference(fit, best)}")
-    return tuple(said)
+                reasons.append(f"{fit.release} fits as well; {_preference(fit, best)}")
+    return tuple(reasons)
 
 
 def _objection(fit: Fit) -> str:
@@ -212,10 +214,10 @@ def _as_good(fit: Fit, best: Fit) -> bool:
     )  # fmt: skip
 
 
-def _but(misfits: tuple[str, ...]) -> str:
-    if not misfits:
+def _but(wrong_keys: tuple[str, ...]) -> str:
+    if not wrong_keys:
         return ""
-    return f"; not {', '.join(misfits[:_NAMED])}" + (", ..." if len(misfits) > _NAMED else "")
+    return f"; not {', '.join(wrong_keys[:_NAMED])}" + (", ..." if len(wrong_keys) > _NAMED else "")
 
 
 def _certain(best: Fit, fits: list[Fit]) -> bool:

@@ -68,24 +68,24 @@ def section_of(best: Guess, keys: Collection[str]) -> tuple[str, str]:
         return "", ""
     most, section, title = 0, "", ""
     written = frozenset(keys)
-    for one in registry.FRAMEWORKS.values():
-        for release in one.releases if one.adds_with_plus else ():
-            for trainer in one.trainers_of(release):
-                known = catalogue.load(one.name, release, trainer).written_defaults
+    for framework in registry.FRAMEWORKS.values():
+        for release in framework.releases if framework.adds_with_plus else ():
+            for trainer in framework.trainers_of(release):
+                known = catalogue.load(framework.name, release, trainer).written_defaults
                 for node, taken in _sections_of(written, known).items():
-                    most, section, title = max((most, section, title), (taken, node, one.title))
+                    most, section, title = max((most, section, title), (taken, node, framework.title))
     return (title, section) if 3 * most >= 2 * len(written) else ("", "")
 
 
 def _sections_of(written: Collection[str], known: Iterable[str]) -> Counter[str]:
     """Count for each section of a catalogue how many of the keys it has; they are written without the section."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for key in known:
         dot = key.find(".")
         while dot >= 0:
-            found[key[:dot]] += key[dot + 1 :] in written
+            counts[key[:dot]] += key[dot + 1 :] in written
             dot = key.find(".", dot + 1)
-    return found
+    return counts
 
 
 def unlike(keys: Collection[str]) -> str:
@@ -104,9 +104,9 @@ def _nearest(keys: Collection[str]) -> Iterator[str]:
     for name, framework in registry.FRAMEWORKS.items():
         best = guess(dict.fromkeys(keys), overrides=False, framework=name)
         known = catalogue.load(best.framework, best.release, best.trainer)
-        here = [key for key in keys if key in known]
-        ranked.append((len(here), framework.title, here, [s for s in _SECTIONS[name] if s not in tops]))
-    for count, title, here, lacking in sorted(ranked, key=lambda one: -one[0]):
-        has = f"only {enumerate_words(here, _NAMED)}" if count else "none of its keys"
+        known_keys = [key for key in keys if key in known]
+        ranked.append((len(known_keys), framework.title, known_keys, [s for s in _SECTIONS[name] if s not in tops]))
+    for count, title, known_keys, lacking in sorted(ranked, key=lambda ranked_entry: -ranked_entry[0]):
+        has = f"only {enumerate_words(known_keys, _NAMED)}" if count else "none of its keys"
         lacks = f", and no {', no '.join(lacking)}" if lacking else ""
         yield f"for {title} it has {has}{lacks}"

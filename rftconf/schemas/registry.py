@@ -317,9 +317,9 @@ PROGRAMS: dict[str, Framework] = {
 @cache
 def framework(name: str) -> Framework:
     """The framework called `name` (or by an alias, in any case). Raises UsageError when there is none."""
-    wanted = name.strip().lower()
+    wanted_name = name.strip().lower()
     for known in (*FRAMEWORKS.values(), *PROGRAMS.values()):
-        if wanted in (known.name, known.title.lower(), *known.aliases):
+        if wanted_name in (known.name, known.title.lower(), *known.aliases):
             return known
     raise UsageError(f"no framework is called {name!r}; known: {', '.join(sorted(FRAMEWORKS))}")
 
@@ -328,22 +328,28 @@ def framework(name: str) -> Framework:
 def variants(framework: str | None = None) -> tuple[Framework, ...]:
     """All that read a config of their own: a framework (all frameworks when None) and its programs."""
     known = (*FRAMEWORKS.values(), *PROGRAMS.values())
-    return tuple(one for one in known if framework is None or framework in (one.name, one.family))
+    return tuple(variant for variant in known if framework is None or framework in (variant.name, variant.family))
 
 
 def started_by(program: str, among: tuple[Framework, ...]) -> tuple[Framework, ...]:
     """Which of `among` a program starts: those that name it as their own, else those whose programs begin alike."""
     module = program.replace("/", ".").removesuffix(".py").rpartition(".")[2]
-    own = tuple(one for one in among if one.of and module in {main.rpartition(".")[2] for main in one.mains})
-    return own or tuple(one for one in among if program and not one.of and program.startswith(one.programs))
+    own = tuple(
+        framework
+        for framework in among
+        if framework.of and module in {main.rpartition(".")[2] for main in framework.mains}
+    )
+    return own or tuple(
+        framework for framework in among if program and not framework.of and program.startswith(framework.programs)
+    )
 
 
 def starts_itself(of: Framework, program: str) -> bool:
     """True where the program is the framework's own, whose config the rows describe; without a program nothing else is known."""
     family = variants(of.family)
-    recipes = [one for variant in family for one in variant.recipes.values()]
+    recipes = [recipe for variant in family for recipe in variant.recipes.values()]
     own = {main for variant in family for main in variant.mains}
-    own |= {program for one in recipes for program in (one.program, one.earlier) if program}
+    own |= {program for recipe in recipes for program in (recipe.program, recipe.earlier) if program}
     module = program.replace("/", ".").removesuffix(".py")
     return not program or not own or any(module == main or module.endswith(f".{main}") for main in own)
 
@@ -358,50 +364,50 @@ def recipe_reads(of: Framework, program: str, key: str) -> bool:
     return starts_recipe(of, program) and any(key == own or key.startswith(f"{own}.") for own in of.recipe_keys)
 
 
-def has(of: Framework, wanted: str) -> bool:
-    """True when a catalogue of `of` covers release `wanted`."""
+def has(of: Framework, number: str) -> bool:
+    """True when a catalogue of `of` covers release `number`."""
     try:
-        return bool(release(of, wanted))
+        return bool(release(of, number))
     except UsageError:
         return False
 
 
-def program_for(framework: Framework, kind: str | None, wanted: str | None = None) -> Framework:
-    """What of `framework` starts runs of `kind` in release `wanted` (newest when None): a program, or itself."""
-    able = [one for one in PROGRAMS.values() if one.of == framework.name and kind in one.kinds]
-    number = None if wanted is None else release(framework, wanted)
-    return next((one for one in able if number is None or number in one.releases), framework)
+def program_for(framework: Framework, kind: str | None, release_number: str | None = None) -> Framework:
+    """What of `framework` starts runs of `kind` in release `release_number` (newest when None): a program, or itself."""
+    able = [program for program in PROGRAMS.values() if program.of == framework.name and kind in program.kinds]
+    number = None if release_number is None else release(framework, release_number)
+    return next((program for program in able if number is None or number in program.releases), framework)
 
 
-def release(of: Framework, wanted: str | None) -> str:
-    """The catalogued release that stands for `wanted`: itself, or the newest one with the same first two numbers.
+def release(of: Framework, number: str | None) -> str:
+    """The catalogued release that stands for `number`: itself, or the newest one with the same first two numbers.
 
     None means the newest. Raises UsageError when no catalogue covers it.
     """
-    if wanted is None:
+    if number is None:
         return of.newest
-    bare = wanted.strip().lower().removeprefix("v")
+    bare = number.strip().lower().removeprefix("v")
     if bare in of.releases:
         return bare
     series = re.match(r"\d+\.\d+", bare)
     same = [known for known in of.releases if series and known.startswith(series[0] + ".")]
     if same:
         return same[-1]
-    raise UsageError(f"{of.title} {wanted} has no catalogue; known: {', '.join(of.releases)}")
+    raise UsageError(f"{of.title} {number} has no catalogue; known: {', '.join(of.releases)}")
 
 
-def nearest(of: Framework, wanted: str) -> str:
-    """The catalogued release that comes nearest to `wanted`: itself or one of its series, else the next one after it."""
+def nearest(of: Framework, number: str) -> str:
+    """The catalogued release that comes nearest to `number`: itself or one of its series, else the next one after it."""
     try:
-        return release(of, wanted)
+        return release(of, number)
     except UsageError:
-        return next((known for known in of.releases if _numbers(known) >= _numbers(wanted)), of.newest)
+        return next((known for known in of.releases if _numbers(known) >= _numbers(number)), of.newest)
 
 
-def at_least(name: str, have: str, wanted: str) -> bool:
-    """True when release `have` of framework `name` is `wanted` or newer."""
+def at_least(name: str, have: str, number: str) -> bool:
+    """True when release `have` of framework `name` is `number` or newer."""
     del name  # releases of one framework compare by their numbers alone
-    return _numbers(have) >= _numbers(wanted)
+    return _numbers(have) >= _numbers(number)
 
 
 @cache

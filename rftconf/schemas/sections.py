@@ -16,20 +16,20 @@ _START = re.compile(r"([^.\[<]*)(?:\.([^.\[<]*))?")
 
 def starts_of(keys: Iterable[str]) -> set[str]:
     """What tells where keys belong: `a.b` of `a.b.c`, and `a`, below which anything may be allowed; `a` and `a.` of `a`."""
-    found: set[str] = set()
+    starts: set[str] = set()
     for key in keys:
         top, second = _START.match(key).groups()  # type: ignore[union-attr]
-        found |= {top, f"{top}.{second}" if second else f"{top}."}
-    return found
+        starts |= {top, f"{top}.{second}" if second else f"{top}."}
+    return starts
 
 
 def of_catalogue(names: Iterable[str]) -> set[str]:
     """The starts of a catalogue's keys: `a` for a key or a list, `a.b` for what lies in a section, and `a.` for the section."""
-    found: set[str] = set()
+    starts: set[str] = set()
     for name in names:
         top, second = _START.match(name).groups()  # type: ignore[union-attr]
-        found |= {f"{top}.", f"{top}.{second}"} if second else {top}
-    return found
+        starts |= {f"{top}.", f"{top}.{second}"} if second else {top}
+    return starts
 
 
 def has_one(framework: str, starts: Iterable[str]) -> bool:
@@ -44,5 +44,5 @@ def _starts(framework: str) -> frozenset[str]:
 
 @cache
 def _all() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = json.loads(FILE.read_bytes())
-    return found
+    sections: dict[str, list[str]] = json.loads(FILE.read_bytes())
+    return sections

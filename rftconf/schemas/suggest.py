@@ -33,8 +33,8 @@ def explain(known: Catalogue, key: str, names: Mapping[str, str] | None = None, 
     """
     if names and key in names:
         return f"that is {theirs}'s name; here it is {names[key]}"
-    found = nearest(known, key)
-    return f"did you mean {found[0]}?" if found else ""
+    near_names = nearest(known, key)
+    return f"did you mean {near_names[0]}?" if near_names else ""
 
 
 def distance(left: str, right: str, limit: int) -> int:
@@ -76,7 +76,7 @@ def _banded(left: str, right: str, limit: int) -> int:
 def _misspelt(typed: str, names: Iterable[str]) -> Iterable[tuple[str, int]]:
     """Names within reach. Two edits, even swaps across a cut, leave one of five parts unharmed: that sifts cheaply."""
     size = max(1, -(-len(typed) // 5))
-    parts = [typed[at : at + size] for at in range(0, len(typed), size)]
+    parts = [typed[index : index + size] for index in range(0, len(typed), size)]
     for name in names:
         if any(part in name for part in parts):
             far = distance(typed, name, _REACH)
@@ -111,4 +111,4 @@ def _same_leaf(typed: str, leaves: Mapping[str, list[str]]) -> list[str]:
 def _indexed(name: str, key: str) -> str:
     """`name` with the indices that `key` has."""
     indices = iter(re.findall(r"\[\d+\]", key))
-    return re.sub(r"\[\]", lambda found: next(indices, found[0]), name)
+    return re.sub(r"\[\]", lambda match: next(indices, match[0]), name)

@@ -99,12 +99,12 @@ class Pin(KeepsNames):
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """A loss where the newer release was told something else."""
-        cause, told = flat.get(self.when[0]), flat.get(self.key)
-        if not self.overrules or cause is None or told is None or isinstance(cause.value, Expr):
+        cause, old_cell = flat.get(self.when[0]), flat.get(self.key)
+        if not self.overrules or cause is None or old_cell is None or isinstance(cause.value, Expr):
             return []
         if not self.when[1](cause.value):
             return []
-        return [] if told.value == self.value else [Change(self.key, told, (self.key,), self.why, True)]
+        return [] if old_cell.value == self.value else [Change(self.key, old_cell, (self.key,), self.why, True)]
 
 
 @record
@@ -212,23 +212,25 @@ class Opposite(KeepsNames):
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Leave the switch out: it is implied, or its work is undone, or the loss is said."""
-        cell, other = flat.pop(self.to, None), flat.get(self.key)
+        cell, old_cell = flat.pop(self.to, None), flat.get(self.key)
         if cell is None:
             return []
-        here = False if other is None else other.value
-        if isinstance(here, Expr) or isinstance(cell.value, Expr):
-            if cell.value == _not(here):
+        value = False if old_cell is None else old_cell.value
+        if isinstance(value, Expr) or isinstance(cell.value, Expr):
+            if cell.value == _not(value):
                 return [Change(self.to, cell, (self.key,), f"{self.key} decides it there")]
-            why = f"{self.why}: never both, and {here if isinstance(here, Expr) else cell.value} is not known"
+            why = f"{self.why}: never both, and {value if isinstance(value, Expr) else cell.value} is not known"
             return [Change(self.to, cell, (), why, True)]
-        if cell.value is _not(here):
+        if cell.value is _not(value):
             return [Change(self.to, cell, (self.key,), f"{self.key} decides it there")]
         if cell.value is False:
-            held = flat.get(self.off[0])
-            flat[self.off[0]] = with_value(cell if held is None else held, self.off[1])
+            off_cell = flat.get(self.off[0])
+            flat[self.off[0]] = with_value(cell if off_cell is None else off_cell, self.off[1])
             why = f"{self.off[0]} of {self.off[1]} leaves it without effect there"
             changed = (
-                [] if held is None or held.value == self.off[1] else [Change(self.off[0], held, (self.off[0],), why)]
+                []
+                if off_cell is None or off_cell.value == self.off[1]
+                else [Change(self.off[0], off_cell, (self.off[0],), why)]
             )
             return [*changed, Change(self.to, cell, (self.off[0],), why)]
         return [Change(self.to, cell, (), f"{self.why}: never both", True)]

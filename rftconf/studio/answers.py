@@ -47,7 +47,7 @@ def answer(verb: str, fields: Mapping[str, Any]) -> Answer:
     """Never raises: an answer for every question. It shows no secret; a text that was mended is the asker's own."""
     forget()  # what another question had read
     try:
-        found = VERBS[verb](Asked(fields))
+        reply = VERBS[verb](Asked(fields))
     except RftconfError as error:
         return Answer(422, _json({"error": _error_json(error)}))
     except MemoryError:
@@ -56,20 +56,20 @@ def answer(verb: str, fields: Mapping[str, Any]) -> Answer:
         words = masked(" ".join(str(error).split()))[:200]
         message = f"sorry, this is a defect in rftconf ({type(error).__name__}: {words})"
         return Answer(500, _json({"error": {"message": message, "exit": 70}}))
-    if isinstance(found, Answer):
-        return found
-    own = {name: found.pop(name) for name in _OWN_TEXT.get(verb, ())}
-    shown = json.loads(masked(_json(found).decode()))
-    return Answer(200, _json({**own, **shown}))
+    if isinstance(reply, Answer):
+        return reply
+    own = {name: reply.pop(name) for name in _OWN_TEXT.get(verb, ())}
+    content = json.loads(masked(_json(reply).decode()))
+    return Answer(200, _json({**own, **content}))
 
 
 def _error_json(error: RftconfError) -> dict[str, Any]:
-    said: dict[str, Any] = {"message": masked(str(error)), "exit": error.exit_code}
+    content: dict[str, Any] = {"message": masked(str(error)), "exit": error.exit_code}
     if isinstance(error, RefusedError):
-        said["choices"] = list(error.choices)
+        content["choices"] = list(error.choices)
     if isinstance(error, UnreadableError) and error.line:
-        said |= {"message": masked(error.message), "line": error.line, "col": error.col}
-    return said
+        content |= {"message": masked(error.message), "line": error.line, "col": error.col}
+    return content
 
 
 def _json(data: Any) -> bytes:

@@ -52,29 +52,29 @@ class Asked:
 
     def words(self, name: str) -> dict[str, str]:
         """Short texts by name, in the order given."""
-        found = self.fields.get(name) or {}
-        if not isinstance(found, dict) or len(found) > 1_000:
+        field = self.fields.get(name) or {}
+        if not isinstance(field, dict) or len(field) > 1_000:
             raise UsageError(f"{name} should be texts by name")
-        for key, value in found.items():
+        for key, value in field.items():
             if not isinstance(value, str) or len(value) > LONGEST_WORD or len(key) > LONGEST_WORD:
                 raise UsageError(f"{name}: the value of {key!r:.80} should be a short text")
-        return found
+        return field
 
     def parts(self, name: str) -> Sequence[Asked]:
         """Questions inside the question."""
-        found = self.fields.get(name) or []
-        if not isinstance(found, list) or len(found) > MOST_FILES or not all(isinstance(one, dict) for one in found):
+        value = self.fields.get(name) or []
+        if not isinstance(value, list) or len(value) > MOST_FILES or not all(isinstance(item, dict) for item in value):
             raise UsageError(f"{name} should be a list of at most {MOST_FILES} objects")
-        return [Asked(one) for one in found]
+        return [Asked(item) for item in value]
 
     def part(self, name: str) -> Asked | None:
         """A question inside the question."""
-        found = self.fields.get(name)
-        if found is None:
+        value = self.fields.get(name)
+        if value is None:
             return None
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             raise UsageError(f"{name} should be an object")
-        return Asked(found)
+        return Asked(value)
 
     def source(self) -> Source:
         """The pasted or dropped text under its name. Raises UnreadableError for one that is too large or no text."""
@@ -109,14 +109,14 @@ class Asked:
 
     def read_options(self, how: Reading) -> ReadOptions:
         """What the reader may know: no environment, and of other files only those that were given with the text."""
-        given = {part.file_name(): part.source().text for part in self.parts("sources")}
+        sources = {part.file_name(): part.source().text for part in self.parts("sources")}
         base = self.part("base")
         return ReadOptions(
             bindings=how.bindings,
             args=how.args,
             launch=how.launch,
             base=None if base is None else base.source(),
-            sources=given,
+            sources=sources,
             ships=partial(base_files_of, framework=how.framework, release=how.release),
         )
 

@@ -38,144 +38,144 @@ class Slider:
 
 def _sliders(setup: Setup, *, dynamic: bool) -> tuple[Slider, ...]:
     """What there is to move in this run."""
-    found: list[Slider] = []
+    sliders: list[Slider] = []
     actor, critic = setup.actor, any(role.name == "critic" for role in setup.trainers)
     reference = any(role.name == "reference" for role in setup.trainers)
     if actor is not None:
         each = setup.longest
         whole = [each * n for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)]
         rows = (1, 2, 4, 8, 16, 32, 64, 128)
-        found.append(
+        sliders.append(
             Slider(f"{MICRO}tokens_per_rank", "token cap of a micro-batch", "tokens", tuple(whole))
             if dynamic
             else Slider(f"{MICRO}sequences_per_rank", "micro-batch per GPU", "sequences", rows)
         )
         if actor.job.backend == "megatron":
-            found.append(Slider(f"{PLACE}actor.tp", "tensor parallel size of the trainer", "GPUs", (1, 2, 4, 8)))
+            sliders.append(Slider(f"{PLACE}actor.tp", "tensor parallel size of the trainer", "GPUs", (1, 2, 4, 8)))
         else:
-            found.append(Slider(f"{PLACE}actor.sp", "sequence parallel size", "GPUs", (1, 2, 4, 8)))
+            sliders.append(Slider(f"{PLACE}actor.sp", "sequence parallel size", "GPUs", (1, 2, 4, 8)))
     if any(role.name == "rollout" for role in setup.engines):
-        found.append(Slider(f"{PLACE}rollout.tp", "tensor parallel size of the engine", "GPUs", (1, 2, 4, 8, 16)))
+        sliders.append(Slider(f"{PLACE}rollout.tp", "tensor parallel size of the engine", "GPUs", (1, 2, 4, 8, 16)))
         share = tuple(n / 100 for n in range(20, 96, 5))
-        found.append(Slider(f"{PLACE}rollout.gpu_memory_fraction", "share of a GPU for the engine", "", share))
+        sliders.append(Slider(f"{PLACE}rollout.gpu_memory_fraction", "share of a GPU for the engine", "", share))
     if actor is not None:
-        found.append(Slider(f"{PLACE}actor.offload.param", "actor's weights wait in host memory"))
-        found.append(Slider(f"{PLACE}actor.offload.optimizer", "actor's optimizer waits in host memory"))
+        sliders.append(Slider(f"{PLACE}actor.offload.param", "actor's weights wait in host memory"))
+        sliders.append(Slider(f"{PLACE}actor.offload.optimizer", "actor's optimizer waits in host memory"))
     if reference:
-        found.append(Slider(f"{PLACE}reference.offload.param", "reference's weights wait in host memory"))
+        sliders.append(Slider(f"{PLACE}reference.offload.param", "reference's weights wait in host memory"))
     if critic:
-        found.append(Slider(f"{PLACE}critic.offload.optimizer", "critic's optimizer waits in host memory"))
+        sliders.append(Slider(f"{PLACE}critic.offload.optimizer", "critic's optimizer waits in host memory"))
     if actor is not None:
-        found.append(Slider(f"{MODEL}gradient_checkpointing", "recompute layers in backward"))
-        found.append(Slider(f"{MODEL}activation_offload", "checkpoints wait in host memory"))
-        found.append(Slider(f"{MODEL}fused_kernels", "logits fused with the loss"))
-    return tuple(found)
+        sliders.append(Slider(f"{MODEL}gradient_checkpointing", "recompute layers in backward"))
+        sliders.append(Slider(f"{MODEL}activation_offload", "checkpoints wait in host memory"))
+        sliders.append(Slider(f"{MODEL}fused_kernels", "logits fused with the loss"))
+    return tuple(sliders)
 
 
-def budget(asked: Asked) -> dict[str, Any]:
+def budget(request: Asked) -> dict[str, Any]:
     """The account, and what can be moved."""
-    loaded, setup, found = _priced(asked)
+    loaded, setup, budget = _priced(request)
     values = main_stage(loaded).values
     framework = registry.framework(loaded.framework)
     sliders = _sliders(setup, dynamic=values.get(f"{MICRO}dynamic") is True)
     origins = main_stage(loaded).origins
     data = {
-        **budget_json(found),
+        **budget_json(budget),
         "source": {"title": framework.title, "release": loaded.release},
         "longest": setup.longest,
         "sliders": [
             {
-                "path": one.path,
-                "title": one.title,
-                "unit": one.unit,
-                "steps": list(one.steps),
-                "value": _plain(values.get(one.path), one, setup),
-                "keys": list(origins[one.path].keys) if one.path in origins else [],
+                "path": slider.path,
+                "title": slider.title,
+                "unit": slider.unit,
+                "steps": list(slider.steps),
+                "value": _plain(values.get(slider.path), slider, setup),
+                "keys": list(origins[slider.path].keys) if slider.path in origins else [],
             }
-            for one in sliders
+            for slider in sliders
         ],
     }
-    if asked.flag("answers"):
-        data["answers"] = answers_json(answers(setup, found.gpu))
-    if asked.flag("gpus"):
+    if request.flag("answers"):
+        data["answers"] = answers_json(answers(setup, budget.gpu))
+    if request.flag("gpus"):
         data["gpus"] = [{"name": gpu.name, "title": gpu.title, "usable_gib": gpu.usable_gib} for gpu in GPUS]
     return data
 
 
-def front(asked: Asked) -> dict[str, Any]:
+def front(request: Asked) -> dict[str, Any]:
     """Clusters of usual GPUs, rent against the largest micro-batch."""
-    _, setup, found = _priced(asked)
-    gpus = dict.fromkeys([found.gpu, *(gpu_named(name) for name in _USUAL)])
+    _, setup, budget = _priced(request)
+    gpus = dict.fromkeys([budget.gpu, *(gpu_named(name) for name in _USUAL)])
     return {"front": front_json(clusters(setup, tuple(gpus)))}
 
 
-def apply(asked: Asked) -> dict[str, Any]:
+def apply(request: Asked) -> dict[str, Any]:
     """The text with the sliders' values written into it, and the ones that it has no place for."""
-    loaded = _loaded(asked)
+    loaded = _loaded(request)
     values = main_stage(loaded).values
     changes = [
         Change(path, values.get(path) if isinstance(values.get(path), (int, float)) else None, new)
-        for path, new in _changes(asked).items()
+        for path, new in _changes(request).items()
         if values.get(path) != new
     ]
 
     def again(text: str) -> Loaded:
         return load(
-            asked.document(text), framework=loaded.framework, release=loaded.release, assume=asked.assumptions()
+            request.document(text), framework=loaded.framework, release=loaded.release, assume=request.assumptions()
         )
 
-    text, left = patched(loaded, changes, again)
-    return {"text": text, "changed": len(changes) - len(left), "left": left}
+    text, remaining = patched(loaded, changes, again)
+    return {"text": text, "changed": len(changes) - len(remaining), "left": remaining}
 
 
-def _priced(asked: Asked) -> tuple[Loaded, Setup, Budget]:
-    loaded = _loaded(asked)
-    main_stage(loaded).values.update(_changes(asked))
-    gpu = _gpu(asked)
-    setup = _setup(loaded, asked)
+def _priced(request: Asked) -> tuple[Loaded, Setup, Budget]:
+    loaded = _loaded(request)
+    main_stage(loaded).values.update(_changes(request))
+    gpu = _gpu(request)
+    setup = _setup(loaded, request)
     return loaded, setup, price(setup, gpu)
 
 
-def _loaded(asked: Asked) -> Loaded:
-    how = asked.reading()
+def _loaded(request: Asked) -> Loaded:
+    how = request.reading()
     return load(
-        asked.document(),
+        request.document(),
         framework=how.framework,
         release=how.release,
-        rows=asked.whole("rows"),
-        assume=asked.assumptions(),
+        rows=request.whole("rows"),
+        assume=request.assumptions(),
     )
 
 
-def _gpu(asked: Asked) -> Gpu:
-    return gpu_named(asked.word("gpu") or "h100-80g")
+def _gpu(request: Asked) -> Gpu:
+    return gpu_named(request.word("gpu") or "h100-80g")
 
 
-def _setup(loaded: Loaded, asked: Asked) -> Setup:
+def _setup(loaded: Loaded, request: Asked) -> Setup:
     """The run on the cluster that was asked for: the file's own, that one resized, or the page's where the file has none."""
     stages = (stage.values for stage in loaded.stages)
     plan = plan_view(stages, loaded.framework, loaded.release, loaded.extensions)
-    nodes, each, model = asked.whole("nodes"), asked.whole("gpus_per_node"), asked.word("model")
-    mean = asked.whole("mean_tokens")
+    nodes, each, model = request.whole("nodes"), request.whole("gpus_per_node"), request.word("model")
+    mean = request.whole("mean_tokens")
     return on_cluster(plan, Said(nodes, each, model, mean_tokens=mean))
 
 
-def _changes(asked: Asked) -> dict[str, int | float | bool]:
-    found = asked.fields.get("changes") or {}
+def _changes(request: Asked) -> dict[str, int | float | bool]:
+    fields = request.fields.get("changes") or {}
     known = (MICRO, PLACE, MODEL)
-    if not isinstance(found, dict) or len(found) > 40:
+    if not isinstance(fields, dict) or len(fields) > 40:
         raise UsageError("changes should be values by plan path")
-    for path, value in found.items():
+    for path, value in fields.items():
         if not str(path).startswith(known) or not isinstance(value, (bool, int, float)) or not 0 <= value < 10**9:
             raise UsageError(f"changes: {path!r:.80} = {value!r:.40} is no value of a slider")
-    return found
+    return fields
 
 
-def _plain(value: Any, one: Slider, setup: Setup) -> int | float | bool | None:
+def _plain(value: Any, slider: Slider, setup: Setup) -> int | float | bool | None:
     if isinstance(value, Expr):
         return None
-    if value is None and one.path.endswith("tokens_per_rank"):
+    if value is None and slider.path.endswith("tokens_per_rank"):
         return setup.actor.job.tokens if setup.actor else None
-    if not one.steps:
-        return value is True or (value is None and one.path.endswith("gradient_checkpointing"))
+    if not slider.steps:
+        return value is True or (value is None and slider.path.endswith("gradient_checkpointing"))
     return value if isinstance(value, (int, float)) else None

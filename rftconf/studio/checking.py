@@ -21,66 +21,66 @@ MOST = 500
 """Findings that are shown of one text."""
 
 
-def check(asked: Asked) -> dict[str, Any]:
+def check(request: Asked) -> dict[str, Any]:
     """Findings of every severity; the page chooses which it shows."""
-    document, found = _checked(asked)
-    return _view(asked, document, found)
+    document, diagnostics = _checked(request)
+    return _view(request, document, diagnostics)
 
 
-def fix(asked: Asked) -> dict[str, Any]:
+def fix(request: Asked) -> dict[str, Any]:
     """The text with one fix made (`code` and `start` of its finding), or with all that leave the run the same."""
-    document, found = _checked(asked)
+    document, diagnostics = _checked(request)
 
     def again(text: str) -> tuple[Document, list[Diagnostic]]:
-        return _checked(asked, text)
+        return _checked(request, text)
 
-    code = asked.word("code")
+    code = request.word("code")
     if code is None:
-        done = fixing.fix(document, found, again)
-        return {"text": done.text, "made": len(done.made), **_view(asked, again(done.text)[0], list(done.left))}
-    start = asked.whole("start", 0)
+        done = fixing.fix(document, diagnostics, again)
+        return {"text": done.text, "made": len(done.made), **_view(request, again(done.text)[0], list(done.left))}
+    start = request.whole("start", 0)
     chance = next(
-        (d for d in found if d.fix and d.code == code and (d.place.span.start if d.place else 0) == start), None
+        (d for d in diagnostics if d.fix and d.code == code and (d.place.span.start if d.place else 0) == start), None
     )
     if chance is None:
         raise UsageError(f"{code} is not found there any more")
-    changed = fixing.attempt(document, found, chance, again)
+    changed = fixing.attempt(document, diagnostics, chance, again)
     if changed is None:
         raise UsageError(f"the fix of {code} does not mend it here: change it by hand")
-    fresh, left = changed
-    return {"text": fresh.text, "made": 1, **_view(asked, fresh, left)}
+    fresh, remaining = changed
+    return {"text": fresh.text, "made": 1, **_view(request, fresh, remaining)}
 
 
-def _checked(asked: Asked, text: str | None = None) -> tuple[Document, list[Diagnostic]]:
-    how = asked.reading()
-    gpu = asked.word("gpu") or ""
+def _checked(request: Asked, text: str | None = None) -> tuple[Document, list[Diagnostic]]:
+    how = request.reading()
+    gpu = request.word("gpu") or ""
     if gpu:
         from rftconf.budget.facts.gpus import gpu_named
 
         gpu_named(gpu)
-    document = asked.document(text)
+    document = request.document(text)
     if how.framework is None and document.readable and not config_of.is_config(document):
         raise UsageError("this is no config of a framework that is known; if it is one, choose its framework above")
     return document, findings(document, engine.Options(how.framework, how.release, cluster=Cluster(gpu=gpu)))
 
 
-def _view(asked: Asked, document: Document, found: list[Diagnostic]) -> dict[str, Any]:
-    how = asked.reading()
+def _view(request: Asked, document: Document, diagnostics: list[Diagnostic]) -> dict[str, Any]:
+    how = request.reading()
     best = config_of.recognised(document, how.framework, how.release)
-    shown = found[:MOST]
+    first_diagnostics = diagnostics[:MOST]
     return {
         "source": None
         if best is None
         else {"title": registry.framework(best.framework).title, "release": best.release, "trainer": best.trainer},
-        "findings": diagnostics_json(shown),
-        "more": len(found) - len(shown),
-        "pages": pages(shown),
+        "findings": diagnostics_json(first_diagnostics),
+        "more": len(diagnostics) - len(first_diagnostics),
+        "pages": pages(first_diagnostics),
     }
 
 
-def pages(found: Iterable[Diagnostic]) -> dict[str, dict[str, str]]:
+def pages(diagnostics: Iterable[Diagnostic]) -> dict[str, dict[str, str]]:
     """The page of every code that was found."""
-    return {code: _page(code) for code in dict.fromkeys(d.code for d in found)}
+    return {code: _page(code) for code in dict.fromkeys(d.code for d in diagnostics)}
 
 
 def _page(code: str) -> dict[str, str]:

@@ -30,12 +30,12 @@ class Parameter:
 @cache
 def parameters(framework: str) -> tuple[Parameter, ...]:
     """Every parameter of the generator, by what this framework calls it."""
-    found = []
-    for topic, held in PARAMETERS.items():
-        for name, keys in held.items():
+    parameters = []
+    for topic, parameter_keys in PARAMETERS.items():
+        for name, keys in parameter_keys.items():
             mine = keys if framework == "trinity" else _keys_here(framework, name, keys)
-            found.append(Parameter(name, topic, mine, "" if mine else _why(framework, keys)))
-    return tuple(found)
+            parameters.append(Parameter(name, topic, mine, "" if mine else _why(framework, keys)))
+    return tuple(parameters)
 
 
 def _keys_here(framework: str, name: str, keys: tuple[str, ...]) -> tuple[str, ...]:
@@ -47,15 +47,15 @@ def _keys_here(framework: str, name: str, keys: tuple[str, ...]) -> tuple[str, .
 @cache
 def lacking(framework: str) -> tuple[Parameter, ...]:
     """The parameters that this framework has no key for."""
-    return tuple(one for one in parameters(framework) if not one.keys)
+    return tuple(parameter for parameter in parameters(framework) if not parameter.keys)
 
 
 def _why(framework: str, keys: tuple[str, ...]) -> str:
     """What the framework does instead, as its table says of the plan's field."""
     table, plans = table_of(framework), [plan for native, plan in pairs("trinity") if native in keys]
-    held: list[Cannot | Fixed] = [*table.cannot, *(row for row in table.rows if isinstance(row, Fixed))]
+    entries: list[Cannot | Fixed] = [*table.cannot, *(row for row in table.rows if isinstance(row, Fixed))]
     for plan in plans:
-        for one in held:
-            if plan == one.plan or plan.startswith(f"{one.plan}."):
-                return one.why
+        for entry in entries:
+            if plan == entry.plan or plan.startswith(f"{entry.plan}."):
+                return entry.why
     return f"no key of {registry.framework(framework).title} is known that stands for it"

@@ -14,12 +14,12 @@ from rftconf.studio.asked import Asked
 from rftconf.studio.places import source_lines
 
 
-def diff(asked: Asked) -> dict[str, Any]:
+def diff(request: Asked) -> dict[str, Any]:
     """The comparison, and where each side says what it says. Raises UsageError naming the side that cannot be read."""
-    sides = asked.parts("sides")
+    sides = request.parts("sides")
     if len(sides) != 2:
         raise UsageError("two configs are compared")
-    a, b = (_side(one, letter, asked) for one, letter in zip(sides, "AB", strict=True))
+    a, b = (_side(part, letter, request) for part, letter in zip(sides, "AB", strict=True))
     return {
         **comparison_json(compare(a[0], b[0])),
         "titles": [_title(a[0]), _title(b[0])],
@@ -27,17 +27,21 @@ def diff(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _side(one: Asked, letter: str, asked: Asked) -> tuple[Side, dict[str, list[int]]]:
-    how = one.reading()
+def _side(part: Asked, letter: str, request: Asked) -> tuple[Side, dict[str, list[int]]]:
+    how = part.reading()
     try:
-        document = one.document()
+        document = part.document()
         loaded = load(
-            document, framework=how.framework, release=how.release, rows=asked.whole("rows"), assume=one.assumptions()
+            document,
+            framework=how.framework,
+            release=how.release,
+            rows=request.whole("rows"),
+            assume=part.assumptions(),
         )
     except RftconfError as error:
         raise UsageError(f"{letter}: {error}") from error
     return side(document.name, loaded), source_lines(document)
 
 
-def _title(one: Side) -> str:
-    return f"{registry.framework(one.framework).title} {one.release}"
+def _title(compared: Side) -> str:
+    return f"{registry.framework(compared.framework).title} {compared.release}"

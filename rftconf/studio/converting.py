@@ -60,10 +60,10 @@ class Outcome:
     adapters: dict[str, str]
 
 
-def convert(asked: Asked) -> dict[str, Any]:
+def convert(request: Asked) -> dict[str, Any]:
     """The page's whole view of a conversion."""
-    done = _convert(asked)
-    wrong = _wrong(asked, done)
+    done = _convert(request)
+    wrong = _wrong(request, done)
     places = source_lines(done.loaded.document)
     framework, guess = registry.framework(done.loaded.framework), done.loaded.guess
     return {
@@ -87,18 +87,18 @@ def convert(asked: Asked) -> dict[str, Any]:
         "diagnostics": diagnostics_json(done.loaded.diagnostics),
         "check": diagnostics_json(wrong),
         "refused": _refusal(done, wrong),
-        "command": _command(asked, done, refused=bool(wrong)),
+        "command": _command(request, done, refused=bool(wrong)),
     }
 
 
-def _wrong(asked: Asked, done: Outcome) -> tuple[Diagnostic, ...]:
+def _wrong(request: Asked, done: Outcome) -> tuple[Diagnostic, ...]:
     """What the conversion finds wrong in its own files, as the command line does before it writes them."""
-    gpu = asked.word("gpu") or ""
+    gpu = request.word("gpu") or ""
     if gpu:
         from rftconf.budget.facts.gpus import gpu_named
 
         gpu_named(gpu)
-    return tuple(one for file in done.files for one in file.errors(gpu))
+    return tuple(diagnostic for file in done.files for diagnostic in file.errors(gpu))
 
 
 def _refusal(done: Outcome, wrong: Sequence[Diagnostic]) -> str:
@@ -111,71 +111,71 @@ def _file(file: File, places: dict[str, list[int]]) -> dict[str, Any]:
     return {"name": file.name, "text": file.text, "lines": lines, "missed": list(file.missed)}
 
 
-def ledger(asked: Asked) -> Answer:
+def ledger(request: Asked) -> Answer:
     """The account as `--ledger FILE` writes it, byte for byte."""
-    return Answer(200, masked(json_text(ledger_json(_convert(asked).ledger))).encode())
+    return Answer(200, masked(json_text(ledger_json(_convert(request).ledger))).encode())
 
 
-def bundle(asked: Asked) -> Answer:
+def bundle(request: Asked) -> Answer:
     """Config, account and adapters as one archive; the same question gives the same bytes."""
-    done = _convert(asked)
+    done = _convert(request)
     texts = {file.name: file.text for file in done.files}
     texts |= {f"{ADAPTERS}/{name}": text for name, text in done.adapters.items()}
     texts["ledger.json"] = json_text(ledger_json(done.ledger))
-    wrong = _wrong(asked, done)
+    wrong = _wrong(request, done)
     if wrong:
         texts["check.json"] = json_text(diagnostics_json(wrong))
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in texts.items():
             entry = zipfile.ZipInfo(name)  # of 1980: no clock
             entry.external_attr = (0o755 if text.startswith("#!") else 0o644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, masked(text).encode())
-    return Answer(200, held.getvalue(), "application/zip")
+    return Answer(200, buffer.getvalue(), "application/zip")
 
 
-def _convert(asked: Asked) -> Outcome:
-    how = asked.reading()
-    target = framework_name(asked.word("to") or "")
-    options = _options(asked, target)
-    document = asked.document()
+def _convert(request: Asked) -> Outcome:
+    how = request.reading()
+    target = framework_name(request.word("to") or "")
+    options = _options(request, target)
+    document = request.document()
     loaded = load(
-        document, framework=how.framework, release=how.release, rows=asked.whole("rows"), assume=asked.assumptions()
+        document, framework=how.framework, release=how.release, rows=request.whole("rows"), assume=request.assumptions()
     )
-    values = asked.words("fill")
+    values = request.words("fill")
     if is_series(loaded, target):
         if options.adapters is not None:
             raise UsageError("adapters are written for one run: convert the stages one by one")
         series = convert_series(loaded, target, options)
-        made = {step.file: step.conversion for step in series.steps}
-        files = tuple(_filled(name, text, made.get(name), values) for name, text in series.files)
+        conversions = {step.file: step.conversion for step in series.steps}
+        files = tuple(_filled(name, text, conversions.get(name), values) for name, text in series.files)
         return Outcome(loaded, series.ledger, files, {})
     done = convert_loaded(loaded, target, options)
-    name = f"{PurePath(asked.file_name()).stem or 'pasted'}{done.file_suffix}"
-    name = name if name != asked.file_name() else f"{PurePath(name).stem}-{target}{done.file_suffix}"
+    name = f"{PurePath(request.file_name()).stem or 'pasted'}{done.file_suffix}"
+    name = name if name != request.file_name() else f"{PurePath(name).stem}-{target}{done.file_suffix}"
     return Outcome(loaded, done.ledger, (_filled(name, done.text, done, values),), dict(done.adapters))
 
 
-def _filled(name: str, text: str, made: Conversion | None, values: dict[str, str]) -> File:
-    if made is None or not values:
-        return File(name, text, made)
+def _filled(name: str, text: str, conversion: Conversion | None, values: dict[str, str]) -> File:
+    if conversion is None or not values:
+        return File(name, text, conversion)
     done: Filled = filled(name, text, values)
-    return File(name, done.text, made, done.missed)
+    return File(name, done.text, conversion, done.missed)
 
 
-def _options(asked: Asked, target: str) -> Options:
-    style, form = asked.word("as"), asked.word("form") or "auto"
+def _options(request: Asked, target: str) -> Options:
+    style, form = request.word("as"), request.word("form") or "auto"
     if style not in (None, *_STYLES.get(target, ("yaml",))):
         raise UsageError(f"a {target} config is not written as {style}")
     if form not in ("auto", "A", "B"):
         raise UsageError(f"form is auto, A or B, not {form}")
-    adapters = ADAPTERS if asked.flag("adapters") else None
+    adapters = ADAPTERS if request.flag("adapters") else None
     form = form if target == "trinity" else "auto"
-    return Options(asked.word("to_release"), asked.whole("rollout_gpus"), form, style, adapters)
+    return Options(request.word("to_release"), request.whole("rollout_gpus"), form, style, adapters)
 
 
-def _command(asked: Asked, done: Outcome, *, refused: bool) -> str:
+def _command(request: Asked, done: Outcome, *, refused: bool) -> str:
     """The command line that writes the same files, also where their own check refuses them."""
     several = len(done.files) > 1
     output = "run" if several else done.files[0].name
@@ -183,8 +183,8 @@ def _command(asked: Asked, done: Outcome, *, refused: bool) -> str:
         [
             "rftconf",
             "convert",
-            asked.file_name(),
-            *_words(asked),
+            request.file_name(),
+            *_words(request),
             *(("--on-loss", "allow") if refused else ()),
             "-o",
             output,
@@ -192,23 +192,23 @@ def _command(asked: Asked, done: Outcome, *, refused: bool) -> str:
     )
 
 
-def _words(asked: Asked) -> Iterator[str]:
+def _words(request: Asked) -> Iterator[str]:
     for option in ("to", "from", "from_release", "to_release", "form", "as", "args"):
-        value = asked.word(option)
+        value = request.word(option)
         if value is not None and value != "auto":
             yield from (f"--{option.replace('_', '-')}", value)
     for option in ("launch", "rows", "rollout_gpus"):
-        number = asked.whole(option)
+        number = request.whole(option)
         if number is not None:
             yield from (f"--{option.replace('_', '-')}", str(number))
     for option in ("set", "assume"):
-        for name, value in asked.words(option).items():
+        for name, value in request.words(option).items():
             if value:
                 yield from (f"--{option}", f"{name}={value}")
-    base = asked.part("base")
+    base = request.part("base")
     if base is not None:
         yield from ("--base", base.file_name())
-    for part in asked.parts("sources"):
+    for part in request.parts("sources"):
         yield from ("--source", part.file_name())
-    if asked.flag("adapters"):
+    if request.flag("adapters"):
         yield from ("--adapters", ADAPTERS)

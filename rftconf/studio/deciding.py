@@ -35,11 +35,11 @@ class Filled:
 
 def fields_of(decisions: Iterable[Decision], texts: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
     """Each decision with its inputs; the first of several decisions that one option settles has the input."""
-    held = [leaves_by_key(name, text) for text, name in texts]
-    found = []
+    leaves = [leaves_by_key(name, text) for text, name in texts]
+    fields = []
     for decision in decisions:
-        inputs = list(_inputs(decision, held))
-        found.append(
+        inputs = list(_inputs(decision, leaves))
+        fields.append(
             {
                 "key": decision.key,
                 "why": decision.why,
@@ -48,13 +48,13 @@ def fields_of(decisions: Iterable[Decision], texts: Iterable[tuple[str, str]]) -
                 "inputs": inputs,
             }
         )
-    return found
+    return fields
 
 
-def _inputs(decision: Decision, held: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    splits = [found for choice in decision.choices if (found := _SPLIT.fullmatch(choice))]
+def _inputs(decision: Decision, sources: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    splits = [match for choice in decision.choices if (match := _SPLIT.fullmatch(choice))]
     if splits:
-        options = [{"value": int(found[1]), "title": found[2]} for found in splits]
+        options = [{"value": int(match[1]), "title": match[2]} for match in splits]
         yield {"kind": "rollout_gpus", "options": options}
         return
     if any(_ROWS in choice for choice in decision.choices):
@@ -62,9 +62,9 @@ def _inputs(decision: Decision, held: list[dict[str, Any]]) -> Iterator[dict[str
     bound = [name for choice in decision.choices for name in _BOUND.findall(choice)]
     yield from ({"kind": "set", "name": name} for name in bound)
     key = decision.key.replace("[]", "[0]")
-    leaf = next((leaves[key] for leaves in held if key in leaves), None)
+    leaf = next((leaves[key] for leaves in sources if key in leaves), None)
     words = (_NAME.match(choice) for choice in decision.choices if " " not in choice.partition(": ")[0])
-    names = [found[0].rstrip(":") for found in words if found]
+    names = [match[0].rstrip(":") for match in words if match]
     if not bound and (leaf is not None or names):
         yield {"kind": "value", "name": key, "now": leaf.raw[:200] if leaf else "", "options": names}
 
@@ -106,7 +106,7 @@ def _patches(document: Document, key: str, value: Value) -> list[Patch] | None:
         return edit_yaml.add(document, key, value) if leaf is None else edit_yaml.put(document, leaf, value)
     if leaf is not None:
         return edit_overrides.put(document, leaf, value)
-    near = [one for one in document.leaves if one.place.file == document.name]
+    near = [leaf for leaf in document.leaves if leaf.place.file == document.name]
     return edit_overrides.add(document, near[-1], key, value) if near else None
 
 

@@ -29,16 +29,16 @@ def spelled(name: str) -> str:
 def names(framework: str, release: str, trainer: str) -> Mapping[str, str]:
     """Every key of the form, as a file has it, and its name in the newest release."""
     known, about = catalogue.load(framework, release, trainer), registry.framework(framework)
-    found = {}
+    spellings = {}
     for name in _held(known):
         newer = [name] if release == about.newest else in_newest(about, name, release, trainer)
-        found[spelled(name)] = newer[0] if newer else name
-    return found
+        spellings[spelled(name)] = newer[0] if newer else name
+    return spellings
 
 
 def _held(known: Catalogue) -> Iterator[str]:
     """Names as the catalogue writes them: its own, then those below its open sections that something is known of."""
-    common = [key for one in parameters(known.family) for key in one.keys]
+    common = [key for parameter in parameters(known.family) for key in parameter.keys]
     for name, key in known.keys.items():
         # one class for engines and helpers: what Trinity fills for the one, people write for the other
         if (not key.automatic or name in common) and not versions.dead(
@@ -47,11 +47,11 @@ def _held(known: Catalogue) -> Iterator[str]:
             yield name
     newest = known.release == registry.framework(known.framework).newest
     rows = [native for row in table_of(known.framework).rows for native in natives_of(row)] if newest else []
-    below = [f"algorithm.{function}_args.{name}" for function, held in known.arguments.items()
-             for taken in held.values() for name in taken]  # fmt: skip
+    below = [f"algorithm.{function}_args.{name}" for function, arguments in known.arguments.items()
+             for taken in arguments.values() for name in taken]  # fmt: skip
     for name in dict.fromkeys((*rows, *common, *below)):
-        found = None if name in known.keys or "*" in name else known.get(name)
-        if found is not None and found.open and not found.automatic:
+        entry = None if name in known.keys or "*" in name else known.get(name)
+        if entry is not None and entry.open and not entry.automatic:
             yield name
 
 
@@ -61,7 +61,7 @@ def keys(known: Catalogue) -> Iterator[dict[str, Any]]:
     # a program of its own has the rows of the framework that it stands on
     for spelling, newest in names(known.framework, known.release, known.trainer).items():
         name = known.canonical(spelling)
-        key, told = known.get(spelling), editor.facts(known.family, newest)
+        key, facts = known.get(spelling), editor.facts(known.family, newest)
         if key is None:
             continue
         argument = _argument(known, spelling)
@@ -77,8 +77,8 @@ def keys(known: Catalogue) -> Iterator[dict[str, Any]]:
             else render_value(key.default, 200),
             "choices": [render_value(value) for value in (*key.choices, *known.names(name))],
             "unit": unit(known, newest),
-            "meaning": told.why or (argument["meaning"] if argument else _reason(known, newest)),
-            "plan": told.plan,
+            "meaning": facts.why or (argument["meaning"] if argument else _reason(known, newest)),
+            "plan": facts.plan,
             "topic": topics.get(newest, ""),
         }
 
@@ -91,22 +91,26 @@ def unit(known: Catalogue, name: str) -> str:
 
 def _reason(known: Catalogue, name: str) -> str:
     """What the tables say of a key that no row speaks for; that nothing reads it is said elsewhere."""
-    found = reason_for(table_of(known.family), name, None)
-    return found.why if found and found.state is not State.DEAD_IN_SOURCE else ""
+    reason = reason_for(table_of(known.family), name, None)
+    return reason.why if reason and reason.state is not State.DEAD_IN_SOURCE else ""
 
 
 def _argument(known: Catalogue, key: str) -> dict[str, Any] | None:
     """Type, default and takers of an argument of a registered function."""
     node, _, name = key.rpartition(".")
     function = node.removeprefix("algorithm.").removesuffix("_args")
-    takers = {one: args[name] for one, args in known.arguments.get(function, {}).items() if name in args}
+    takers = {
+        function_name: args[name] for function_name, args in known.arguments.get(function, {}).items() if name in args
+    }
     if not node.startswith("algorithm.") or not takers:
         return None
     values = list(takers.values())
     kinds = {type(value).__name__ for value in values if value is not None}
     same = all(value == values[0] for value in values)
     default = (
-        render_value(values[0]) if same else ", ".join(f"{one} {render_value(value)}" for one, value in takers.items())
+        render_value(values[0])
+        if same
+        else ", ".join(f"{function_name} {render_value(value)}" for function_name, value in takers.items())
     )
     return {
         "type": kinds.pop() if len(kinds) == 1 else "any",
@@ -118,7 +122,7 @@ def _argument(known: Catalogue, key: str) -> dict[str, Any] | None:
 @lru_cache(maxsize=8)
 def _topics(family: str) -> Mapping[str, str]:
     """Key to the topic of the generator's parameter that it stands for."""
-    return {key: one.topic for one in reversed(parameters(family)) for key in one.keys}
+    return {key: parameter.topic for parameter in reversed(parameters(family)) for key in parameter.keys}
 
 
 def _counted(unit: str, *names: str) -> dict[str, str]:

@@ -153,10 +153,10 @@ GATES: dict[str, tuple[Gate, ...]] = {
 
 def inactive(reading: Reading, known: Catalogue, newest: Mapping[str, str]) -> dict[str, str]:
     """Key of the form to why it does nothing beside the others. `newest` maps it to its name in the newest release."""
-    found = {key: why for key, name in newest.items() if (why := reading.inactive.get(name))}
+    reasons = {key: why for key, name in newest.items() if (why := reading.inactive.get(name))}
     for key, why in _switched(reading, known, newest):
-        found.setdefault(key, why)
-    return found
+        reasons.setdefault(key, why)
+    return reasons
 
 
 def _switched(reading: Reading, known: Catalogue, newest: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -179,22 +179,30 @@ def _switched(reading: Reading, known: Catalogue, newest: Mapping[str, str]) -> 
 def _below(framework: str, keys: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     """Keys below a section with a switch, and that switch."""
     family, names = registry.framework(framework).family, {name for _, name in keys}
-    found = []
+    pairs = []
     for key, name in keys:
         for block in BLOCKS.get(family, ()):
-            at = next((node for node in _nodes(name) if fnmatchcase(node, block.section)), None)
-            if at is None or name == f"{at}.{block.switch}" or f"{at}.{block.switch}" not in names:
+            section_node = next((node for node in _nodes(name) if fnmatchcase(node, block.section)), None)
+            if (
+                section_node is None
+                or name == f"{section_node}.{block.switch}"
+                or f"{section_node}.{block.switch}" not in names
+            ):
                 continue
-            if family != "trinity" or at not in ONLY or name.removeprefix(f"{at}.") in ONLY[at]:
-                found.append((key, f"{at}.{block.switch}"))
-    return tuple(found)
+            if (
+                family != "trinity"
+                or section_node not in ONLY
+                or name.removeprefix(f"{section_node}.") in ONLY[section_node]
+            ):
+                pairs.append((key, f"{section_node}.{block.switch}"))
+    return tuple(pairs)
 
 
 def _nodes(name: str) -> Iterator[str]:
-    at = name.find(".")
-    while at > 0:
-        yield name[:at]
-        at = name.find(".", at + 1)
+    position = name.find(".")
+    while position > 0:
+        yield name[:position]
+        position = name.find(".", position + 1)
 
 
 @lru_cache(maxsize=16)
@@ -205,8 +213,8 @@ def dead(framework: str, keys: tuple[tuple[str, str], ...]) -> tuple[tuple[str, 
     """
     table = table_of(framework)
     spoken = {native for row in table.rows for native in natives_of(row)}
-    found = ((key, reason_for(table, name, None)) for key, name in keys if without_indices(name) not in spoken)
-    return tuple((key, reason.why) for key, reason in found if reason and reason.state is State.DEAD_IN_SOURCE)
+    reasons = ((key, reason_for(table, name, None)) for key, name in keys if without_indices(name) not in spoken)
+    return tuple((key, reason.why) for key, reason in reasons if reason and reason.state is State.DEAD_IN_SOURCE)
 
 
 ARGUMENTS = {
@@ -245,7 +253,7 @@ def _arguments(reading: Reading, newest: Mapping[str, str]) -> Iterator[tuple[st
             if now == "none":
                 yield key, f"no effect while algorithm.{function} is none"
             elif name not in takes(known, function)[now] and _takes_argument(known, function, name):
-                who = [one for one, args in takes(known, function).items() if name in args]
+                who = [function_name for function_name, args in takes(known, function).items() if name in args]
                 yield key, f"{function} is {now}, which does not take it: {', '.join(who)}"
 
 

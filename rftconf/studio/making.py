@@ -36,44 +36,44 @@ from rftconf.verbs.new_config import Extra, request_of
 from rftconf.verbs.read_arguments import framework_name
 
 
-def start(asked: Asked) -> dict[str, Any]:
+def start(request: Asked) -> dict[str, Any]:
     """A published recipe sized for these GPUs, as `rftconf new` writes it; its keys for the other mode."""
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.recipes.account import account, header
     from rftconf.recipes.sizing import fit
 
-    wanted = Given(
-        framework=asked.word("framework"),
-        algorithm=asked.word("algorithm"),
-        model=asked.word("model"),
-        gpus=asked.whole("gpus"),
-        gpu=asked.word("gpu"),
-        data=asked.word("data"),
+    choices = Given(
+        framework=request.word("framework"),
+        algorithm=request.word("algorithm"),
+        model=request.word("model"),
+        gpus=request.whole("gpus"),
+        gpu=request.word("gpu"),
+        data=request.word("data"),
         output=None,
     )
-    missing = [name for name in NEEDED if getattr(wanted, name) is None]
+    missing = [name for name in NEEDED if getattr(choices, name) is None]
     if missing:
         raise UsageError(f"still to be said: {', '.join(missing)}")
     extra = Extra(
-        nodes=asked.whole("nodes"),
-        eval_data=asked.word("eval_data"),
-        rows=asked.whole("rows"),
-        prompt_tokens=asked.whole("prompt_tokens"),
-        response_tokens=asked.whole("response_tokens"),
-        release=asked.word("release"),
+        nodes=request.whole("nodes"),
+        eval_data=request.word("eval_data"),
+        rows=request.whole("rows"),
+        prompt_tokens=request.whole("prompt_tokens"),
+        response_tokens=request.whole("response_tokens"),
+        release=request.word("release"),
     )
-    found = fit(request_of(wanted, extra), gpu_named(str(wanted.gpu)))
-    given = asked.words("fill")
-    text, suffix = found.written.text(header(found, added=bool(given)))
-    name = f"run_{found.written.request.recipe.name}{suffix}".replace("++", "_pp")
-    done = filled(name, text, given)
+    fitted = fit(request_of(choices, extra), gpu_named(str(choices.gpu)))
+    fill = request.words("fill")
+    text, suffix = fitted.written.text(header(fitted, added=bool(fill)))
+    name = f"run_{fitted.written.request.recipe.name}{suffix}".replace("++", "_pp")
+    done = filled(name, text, fill)
     document = read(from_bytes(name, done.text.encode()))
-    known = catalogue.load(found.written.request.framework, found.written.request.release)
-    told = engine.check(document, engine.Options(known.framework, known.release)) if done.text != text else []
+    known = catalogue.load(fitted.written.request.framework, fitted.written.request.release)
+    diagnostics = engine.check(document, engine.Options(known.framework, known.release)) if done.text != text else []
     return {
-        **account(found, done.text, name),
+        **account(fitted, done.text, name),
         **_values(document),
-        **_checked(told),
+        **_checked(diagnostics),
         "missed": list(done.missed),
         "further": list(_further(known, document)),
     }
@@ -103,11 +103,11 @@ FURTHER = {
 
 def _further(known: Catalogue, document: Document) -> Iterator[dict[str, Any]]:
     """Each as this framework calls it, with what the recipe says or the default."""
-    held = {one.name: one.keys for one in parameters(known.family)}
+    keys = {parameter.name: parameter.keys for parameter in parameters(known.family)}
     leaves, idle = document.last(), _read(document, known)["inactive"]
     for name, title in FURTHER.items():
-        here = (forms.spelled(key) for key in held[name] if key in known)
-        key = next((key for key in here if key not in idle), None)
+        spelled_keys = (forms.spelled(key) for key in keys[name] if key in known)
+        key = next((key for key in spelled_keys if key not in idle), None)
         if key is None:
             continue
         leaf, default = leaves.get(key), known.default(key)
@@ -122,13 +122,13 @@ def _further(known: Catalogue, document: Document) -> Iterator[dict[str, Any]]:
 def _values(document: Document) -> dict[str, Any]:
     """What a text says as keys to be edited; `left` are those whose values are read when the run starts."""
     leaves = document.last()
-    told = {key: render_value(leaf.value, MOST_TEXT) for key, leaf in leaves.items() if not is_symbolic(leaf.value)}
-    return {"values": told, "left": [key for key, leaf in leaves.items() if is_symbolic(leaf.value)]}
+    values = {key: render_value(leaf.value, MOST_TEXT) for key, leaf in leaves.items() if not is_symbolic(leaf.value)}
+    return {"values": values, "left": [key for key, leaf in leaves.items() if is_symbolic(leaf.value)]}
 
 
-def keys(asked: Asked) -> dict[str, Any]:
+def keys(request: Asked) -> dict[str, Any]:
     """Every key that people set in a release, with what is known of it."""
-    known = _catalogue(asked)
+    known = _catalogue(request)
     framework = registry.framework(known.framework)
     return {
         "framework": known.framework,
@@ -141,43 +141,46 @@ def keys(asked: Asked) -> dict[str, Any]:
         "trainers": list(framework.trainers_of(known.release)),
         "keys": list(forms.keys(known)),
         "topics": list(PARAMETERS),
-        "without": [{"name": one.name, "topic": one.topic, "why": one.why} for one in lacking(known.family)],
+        "without": [
+            {"name": parameter.name, "topic": parameter.topic, "why": parameter.why}
+            for parameter in lacking(known.family)
+        ],
     }
 
 
-def _catalogue(asked: Asked) -> Catalogue:
+def _catalogue(request: Asked) -> Catalogue:
     return catalogue.load(
-        framework_name(asked.word("framework") or ""), asked.word("release"), asked.word("trainer") or ""
+        framework_name(request.word("framework") or ""), request.word("release"), request.word("trainer") or ""
     )
 
 
-def explain(asked: Asked) -> dict[str, Any]:
+def explain(request: Asked) -> dict[str, Any]:
     """Everything about one key, as `rftconf explain --json` says it."""
-    known = registry.framework(framework_name(asked.word("framework") or ""))
-    key = (asked.word("key") or "").replace("[0]", "[]")
-    found = find.matches(key, known, asked.word("release"))
-    if not found:
-        raise find.unknown(key, known, asked.word("release"))
-    return match_json(found[0], asked.word("release"))
+    known = registry.framework(framework_name(request.word("framework") or ""))
+    key = (request.word("key") or "").replace("[0]", "[]")
+    matches = find.matches(key, known, request.word("release"))
+    if not matches:
+        raise find.unknown(key, known, request.word("release"))
+    return match_json(matches[0], request.word("release"))
 
 
-def new(asked: Asked) -> dict[str, Any]:
+def new(request: Asked) -> dict[str, Any]:
     """The text of the values given, what `check` finds in it, and which keys do nothing beside the others."""
-    known = _catalogue(asked)
+    known = _catalogue(request)
     lines = [
         TargetLine(_key_as_written(known, key), _value(known, key, text), Basis.WRITTEN)
-        for key, text in asked.words("values").items()
+        for key, text in request.words("values").items()
     ]
     text, suffix = _text(known, lines)
     document = read(from_bytes(f"new{suffix}", text.encode()))
-    found = engine.check(document, engine.Options(known.framework, known.release)) if lines else []
-    told = _read(document if lines else _silent(known), known)
+    diagnostics = engine.check(document, engine.Options(known.framework, known.release)) if lines else []
+    reply = _read(document if lines else _silent(known), known)
     return {
         "name": f"run_{known.framework}{suffix}",
         "text": text,
-        **_checked(found),
-        **told,
-        "problem": told["problem"] if lines else "",
+        **_checked(diagnostics),
+        **reply,
+        "problem": reply["problem"] if lines else "",
     }
 
 
@@ -189,28 +192,28 @@ def _silent(known: Catalogue) -> Document:
     return read(from_bytes(f"new{suffix}", text.encode()))
 
 
-def _checked(found: list[Diagnostic]) -> dict[str, Any]:
-    return {"findings": diagnostics_json(found), "pages": pages(found)}
+def _checked(diagnostics: list[Diagnostic]) -> dict[str, Any]:
+    return {"findings": diagnostics_json(diagnostics), "pages": pages(diagnostics)}
 
 
 def _key_as_written(known: Catalogue, key: str) -> str:
-    found = known.get(key)
-    return f"+{key}" if known.family == "verl" and (found is None or found.plus_only) else key
+    entry = known.get(key)
+    return f"+{key}" if known.family == "verl" and (entry is None or entry.plus_only) else key
 
 
 def _value(known: Catalogue, key: str, text: str) -> Value:
     """A typed value as the key takes it. Raises UsageError for a list or mapping that is not written as one."""
-    found: Key | None = known.get(key)
+    entry: Key | None = known.get(key)
     # a type that was read off a default does not forbid a list
-    said = found is not None and found.type == "str" and not found.inferred
-    if text[:1] in ("[", "{") and not said:
+    is_text = entry is not None and entry.type == "str" and not entry.inferred
+    if text[:1] in ("[", "{") and not is_text:
         try:
             data: Value = json.loads(text)
         except ValueError:
             raise UsageError(f'{key}: a list is written as ["a", "b"], a mapping as {{"a": 1}}') from None
         return data
-    if found is not None and found.type == "str":
-        return None if text == "null" and (found.optional or found.inferred) else text
+    if entry is not None and entry.type == "str":
+        return None if text == "null" and (entry.optional or entry.inferred) else text
     return value_of(text)
 
 
@@ -226,10 +229,10 @@ def _text(known: Catalogue, lines: list[TargetLine]) -> tuple[str, str]:
         defaults=known.default,
         knows=known.__contains__,
     )
-    here = (known.framework, known.release)
+    target = (known.framework, known.release)
     title = registry.framework(known.framework).title
     try:
-        return emit(Ledger(*here, *here, (), tuple(lines)), writing, None, [f"{title} {known.release}."])
+        return emit(Ledger(*target, *target, (), tuple(lines)), writing, None, [f"{title} {known.release}."])
     except ValueError as error:  # a key that is both a value and a section
         raise UsageError(str(error)) from None
 
@@ -256,7 +259,7 @@ def _totals(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name, path in _GPUS:
         if isinstance(values.get(path), int):
             yield {"name": name, "unit": "GPUs", "value": values[path], "how": ""}
-    found = totals(values)
-    for one in TOTALS:
-        if found[one.name] is not None:
-            yield {"name": one.name, "unit": one.unit, "value": total_json(found[one.name]), "how": one.how}
+    counts = totals(values)
+    for total in TOTALS:
+        if counts[total.name] is not None:
+            yield {"name": total.name, "unit": total.unit, "value": total_json(counts[total.name]), "how": total.how}

@@ -73,14 +73,14 @@ async def _question(ask: Ask, verb: str, request: Request) -> Response:
         return _error_response(400, "the question is no JSON")
     if not isinstance(fields, dict):
         return _error_response(400, "the question is no JSON object")
-    found = await run_in_threadpool(ask, verb, fields)
-    return Response(found.body, found.status, media_type=found.kind, headers={"cache-control": "no-store"})
+    reply = await run_in_threadpool(ask, verb, fields)
+    return Response(reply.body, reply.status, media_type=reply.kind, headers={"cache-control": "no-store"})
 
 
 async def _body(request: Request) -> bytes | None:
     """The whole body; None for one that is too large, of which no more is read than tells that."""
-    told = request.headers.get("content-length", "")
-    if told.isdecimal() and int(told) > MOST_BODY:
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > MOST_BODY:
         return None
     parts, size = [], 0
     async for part in request.stream():
@@ -99,12 +99,12 @@ def _error_response(status: int, message: str) -> Response:
 def serve(port: int, say: Callable[[str], None]) -> None:
     """Serve until interrupted. `say` gets the page's address. Raises UsageError for a port that is taken."""
     token = secrets.token_urlsafe(16)
-    with _listening(port) as held:
-        port = held.getsockname()[1]
+    with _listening(port) as listener:
+        port = listener.getsockname()[1]
         workers = Workers()
-        made = application(workers.ask, token, (f"{LOOPBACK}:{port}", f"localhost:{port}"))
+        app = application(workers.ask, token, (f"{LOOPBACK}:{port}", f"localhost:{port}"))
         config = uvicorn.Config(
-            made,
+            app,
             http=Impatient,
             log_level="warning",
             access_log=False,
@@ -113,7 +113,7 @@ def serve(port: int, say: Callable[[str], None]) -> None:
         )
         try:
             say(f"http://{LOOPBACK}:{port}/{token}/")
-            asyncio.run(uvicorn.Server(config).serve([held]))
+            asyncio.run(uvicorn.Server(config).serve([listener]))
         except KeyboardInterrupt:
             pass  # Ctrl-C is how a person ends the page
         finally:
@@ -122,13 +122,13 @@ def serve(port: int, say: Callable[[str], None]) -> None:
 
 def _listening(port: int) -> socket.socket:
     """A socket of the loopback interface that listens: whoever is told the address may come before the server is ready."""
-    held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        held.bind((LOOPBACK, port))
-        held.listen()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
+        listener.listen()
     except OSError as error:
-        held.close()
+        listener.close()
         why = f"port {port}: {(error.strerror or str(error)).lower()}"
         raise UsageError(f"{why}; name another with --port, or let one be found with --port 0") from None
-    return held
+    return listener

@@ -15,8 +15,8 @@ from rftconf.text.source import Source, open_source
 class ShippedFiles(Protocol):
     """Config files that a framework ships: asked for one where a config names it and it is not beside the config."""
 
-    def find(self, wanted: str, within: str) -> Source | None:
-        """The file that the text called `within` means by `wanted`, or None."""
+    def find(self, name: str, within: str) -> Source | None:
+        """The file that the text called `within` means by `name`, or None."""
 
     def whose(self, names: Iterable[str]) -> str:
         """Whose files these are, of those that `find` gave: `ROLL 0.2.1's own (examples/config)`."""
@@ -25,9 +25,9 @@ class ShippedFiles(Protocol):
         """A composed config without what comes from such files and changes nothing."""
 
 
-def find_source(wanted: str, sources: Mapping[str, str]) -> str | None:
-    """The name among `sources` that is the file `wanted`: the same path, or the only one that ends alike."""
-    path = PurePosixPath(wanted)
+def find_source(file_name: str, sources: Mapping[str, str]) -> str | None:
+    """The name among `sources` that is the file `file_name`: the same path, or the only one that ends alike."""
+    path = PurePosixPath(file_name)
     same = [name for name in sources if PurePosixPath(name) == path]
     if same:
         return same[0]
@@ -37,35 +37,35 @@ def find_source(wanted: str, sources: Mapping[str, str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def text_beside(name: str, wanted: str, sources: Mapping[str, str]) -> Source | None:
-    """The text of `wanted` as the file `name` means it, or None. Only regular files are opened, and none is run.
+def text_beside(name: str, file_name: str, sources: Mapping[str, str]) -> Source | None:
+    """The text of `file_name` as the file `name` means it, or None. Only regular files are opened, and none is run.
 
     Beside it means in its folder, in one next to that, or below: a config does not get to name any file of a machine.
     """
-    found = find_source(wanted, sources)
-    if found is not None:
-        return Source(found, sources[found])
-    path = Path(os.path.normpath(Path(name).parent / wanted))
+    source = find_source(file_name, sources)
+    if source is not None:
+        return Source(source, sources[source])
+    path = Path(os.path.normpath(Path(name).parent / file_name))
     try:
-        if PurePosixPath(wanted).is_absolute() or not Path(name).is_file() or not is_below(path, Path(name), 1):
+        if PurePosixPath(file_name).is_absolute() or not Path(name).is_file() or not is_below(path, Path(name), 1):
             return None
         return open_source(path)
     except (OSError, ValueError, UnreadableError):
         return None
 
 
-def beside_script(name: str, wanted: str) -> Source | None:
+def beside_script(name: str, file_name: str) -> Source | None:
     """A script that the script `name` runs or sources: as seen from its folder, or, where the path begins with the folders
     of another machine, in the folder of the same name or elsewhere in the checkout."""
-    path = PurePosixPath(wanted)
-    beside = text_beside(name, wanted, {})
+    path = PurePosixPath(file_name)
+    beside = text_beside(name, file_name, {})
     if beside is not None:
         return beside
     if path.parent.name and path.parent.name == Path(name).absolute().parent.name:
         beside = text_beside(name, path.name, {})
     if beside is not None:
         return beside
-    place = in_checkout_of_another(name, wanted)
+    place = in_checkout_of_another(name, file_name)
     return None if place is None else _opened(os.path.relpath(place))
 
 
@@ -80,18 +80,18 @@ FOLDERS_ABOVE = 6
 """Configs are named as seen from the root of a checkout; how many folders above a file are tried."""
 
 
-def in_checkout(name: str, wanted: str) -> Path | None:
-    """Where `wanted`, as seen from the root of a checkout, lies: beside the file `name`, or below a folder above it.
+def in_checkout(name: str, file_name: str) -> Path | None:
+    """Where `file_name`, as seen from the root of a checkout, lies: beside the file `name`, or below a folder above it.
 
     Never an absolute path, one with `..`, nor what a link leads to elsewhere.
     """
-    if not wanted or PurePosixPath(wanted).is_absolute() or ".." in PurePosixPath(wanted).parts:
+    if not file_name or PurePosixPath(file_name).is_absolute() or ".." in PurePosixPath(file_name).parts:
         return None
     try:
         folder = Path(name).resolve().parent
         for place in (folder, *folder.parents)[:FOLDERS_ABOVE]:
-            if is_below(place / wanted, place / "_", 0):
-                return place / wanted
+            if is_below(place / file_name, place / "_", 0):
+                return place / file_name
             if (place / ".git").exists():
                 break
     except (OSError, ValueError):
@@ -99,16 +99,16 @@ def in_checkout(name: str, wanted: str) -> Path | None:
     return None
 
 
-def in_checkout_of_another(name: str, wanted: str) -> Path | None:
-    """Find `wanted` in the checkout of the file `name` where its first folders are those of another machine.
+def in_checkout_of_another(name: str, file_name: str) -> Path | None:
+    """Find `file_name` in the checkout of the file `name` where its first folders are those of another machine.
 
     The rest of the path must begin with a folder that the file `name` stands in, and go at least two folders deep.
     """
-    parts = [part for part in PurePosixPath(wanted).parts if part != "/"]
+    parts = [part for part in PurePosixPath(file_name).parts if part != "/"]
     if ".." in parts:
         return None
     own = set(Path(name).absolute().parent.parts)
-    for first in range(0 if wanted.startswith("/") else 1, len(parts) - 2):
+    for first in range(0 if file_name.startswith("/") else 1, len(parts) - 2):
         if parts[first] in own and (place := in_checkout(name, str(PurePosixPath(*parts[first:])))) is not None:
             return place
     return None

@@ -32,8 +32,8 @@ class Tree:
     @cached_property
     def inner(self) -> dict[Path, dict[str, None]]:
         """Node to the names in it, in order."""
-        found: dict[Path, dict[str, None]] = {}
+        children: dict[Path, dict[str, None]] = {}
         for path in self.keys:
             for depth in range(len(path), 0, -1):
-                found.setdefault(path[: depth - 1], {})[path[depth - 1]] = None
-        return found
+                children.setdefault(path[: depth - 1], {})[path[depth - 1]] = None
+        return children

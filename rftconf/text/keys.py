@@ -28,31 +28,31 @@ def item(parent: str, index: int) -> str:
 
 def segments(key: str) -> tuple[str | int, ...]:
     """Names and indices of a key: `tasksets[0].path` is `("tasksets", 0, "path")`."""
-    found: list[str | int] = []
+    steps: list[str | int] = []
     for match in _SEGMENT.finditer(key):
         index, quoted, name = match.groups()
-        found.append(int(index) if index else json.loads(quoted) if quoted else name)
-    return tuple(found)
+        steps.append(int(index) if index else json.loads(quoted) if quoted else name)
+    return tuple(steps)
 
 
 def conflicting_keys(keys: Collection[str]) -> dict[str, tuple[str, Shape]]:
     """Return each key that makes another thing of a section than an earlier key did, with the section and what it is."""
     shapes: dict[tuple[str | int, ...], Shape] = {}
-    found: dict[str, tuple[str, Shape]] = {}
+    conflicts: dict[str, tuple[str, Shape]] = {}
     if not any("[" in key for key in keys):
-        return found
+        return conflicts
     for key in keys:
         steps = segments(key)
-        made: dict[tuple[str | int, ...], Shape] = {
+        node_shapes: dict[tuple[str | int, ...], Shape] = {
             tuple(steps[:depth]): "list" if isinstance(steps[depth], int) else "mapping"
             for depth in range(1, len(steps))
         }
-        clash = next((node for node, shape in made.items() if shapes.get(node, shape) != shape), None)
+        clash = next((node for node, shape in node_shapes.items() if shapes.get(node, shape) != shape), None)
         if clash is None:
-            shapes.update(made)
+            shapes.update(node_shapes)
         else:
-            found[key] = (_steps_text(clash), shapes[clash])
-    return found
+            conflicts[key] = (_steps_text(clash), shapes[clash])
+    return conflicts
 
 
 def _steps_text(steps: tuple[str | int, ...]) -> str:

@@ -13,5 +13,5 @@ def on_top(base: tuple[Leaf, ...], leaves: tuple[Leaf, ...]) -> tuple[Leaf, ...]
 
 def _replaced(key: str, whole: set[str]) -> bool:
     """A plain value at `a.b` replaces a base's `a.b.c`; the same key stays, for it loses by order."""
-    ends = [at for at, char in enumerate(key) if char in ".["]
+    ends = [index for index, char in enumerate(key) if char in ".["]
     return any(key[:end] in whole for end in ends)

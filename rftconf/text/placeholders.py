@@ -50,8 +50,8 @@ def find_placeholder(text: str) -> str | None:
         for match in _ANGLES.finditer(text):
             if f"</{match[0][1:]}" not in text:
                 return match[0]
-    other = _CURLIES.search(text) or _OTHERS.search(text) or _MARKS.search(text)
-    return other[0] if other else None
+    mark = _CURLIES.search(text) or _OTHERS.search(text) or _MARKS.search(text)
+    return mark[0] if mark else None
 
 
 def placeholders_in(value: object) -> Iterator[str]:

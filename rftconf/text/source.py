@@ -63,8 +63,8 @@ def from_bytes(name: str, data: bytes, most: int = MAX_BYTES) -> Source:
         raise UnreadableError("UTF-16 text; save it as UTF-8", file=name, line=1, col=1)
     bom = data.startswith(_BOM)
     body = data[len(_BOM) :] if bom else data
-    if (at := body.find(b"\0")) >= 0:
-        raise _bad_byte(name, body, at, "NUL byte: this is a binary file, not text")
+    if (position := body.find(b"\0")) >= 0:
+        raise _bad_byte(name, body, position, "NUL byte: this is a binary file, not text")
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -101,10 +101,10 @@ def read_all(file: BinaryIO, most: int = MAX_BYTES) -> bytes:
     return file.read(most + 1)
 
 
-def _bad_byte(name: str, data: bytes, at: int, message: str) -> UnreadableError:
-    line_start = data.rfind(b"\n", 0, at) + 1
-    col = len(data[line_start:at].decode("utf-8", "replace")) + 1
-    return UnreadableError(message, file=name, line=data.count(b"\n", 0, at) + 1, col=col)
+def _bad_byte(name: str, data: bytes, offset: int, message: str) -> UnreadableError:
+    line_start = data.rfind(b"\n", 0, offset) + 1
+    col = len(data[line_start:offset].decode("utf-8", "replace")) + 1
+    return UnreadableError(message, file=name, line=data.count(b"\n", 0, offset) + 1, col=col)
 
 
 def _guess(byte: int) -> str:

@@ -47,35 +47,37 @@ def given_by(path: Path | None) -> Given | None:
     return read_answers(source.name, source.text)
 
 
-def convert_with_answers(opened: Source, path: str, job: Job, done: Made, given: Given | None) -> Answering[Made]:
+def convert_with_answers(opened: Source, path: str, job: Job, done: Made, answers: Given | None) -> Answering[Made]:
     """Convert again as the answers say; `done` is what came of `opened` without them, as one run or as several.
 
     Raises UsageError for an answer that no question asks for, or that its question does not take.
     """
     from rftconf.convert.questions.answers_file import refuse_strangers
 
-    found = _answered(opened, path, job, done, given)
-    if given is not None:
-        refuse_strangers(given, found.questions)
-    return found
+    answering = _answered(opened, path, job, done, answers)
+    if answers is not None:
+        refuse_strangers(answers, answering.questions)
+    return answering
 
 
-def _answered(opened: Source, path: str, job: Job, done: Made, given: Given | None) -> Answering[Made]:
+def _answered(opened: Source, path: str, job: Job, done: Made, answers: Given | None) -> Answering[Made]:
     from rftconf.convert.questions.answers_file import answers_taken_from_file
 
-    known = {one.name: one for one in _questions(done)}
-    if given is None:
+    known = {question.name: question for question in _questions(done)}
+    if answers is None:
         return Answering(job, done, known)
     settled: dict[str, Answer] = {}
     mine = job
     for _ in range(_ROUNDS):
-        found = answers_taken_from_file(given, {name: one for name, one in known.items() if name not in settled})
-        if not found:
+        taken = answers_taken_from_file(
+            answers, {name: question for name, question in known.items() if name not in settled}
+        )
+        if not taken:
             break
-        settled.update(found)
+        settled.update(taken)
         mine = _with(job, settled, several=_is_series(done))
         done = _convert(opened, path, mine, type(done))
-        known.update((one.name, one) for one in _questions(done) if one.name not in known)
+        known.update((question.name, question) for question in _questions(done) if question.name not in known)
     return Answering(mine, done, known)
 
 
@@ -111,7 +113,7 @@ class Folder(NamedTuple):
     questions: dict[str, Question]
 
 
-def answered_below(folder: Path, job: Job, given: Given | None) -> Folder:
+def answered_below(folder: Path, job: Job, answers: Given | None) -> Folder:
     """The questions of all configs below a folder, named by their files, and the jobs that have their answers.
 
     A file that does not convert asks nothing. Raises UsageError for an answer that no question asks for, or that its
@@ -122,20 +124,23 @@ def answered_below(folder: Path, job: Job, given: Given | None) -> Folder:
     from rftconf.verbs.find_files import candidates
 
     jobs: dict[str, Job] = {}
-    asked: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     for path in (Path(candidate.path) for candidate in candidates([str(folder)])):
         name = f"{path.relative_to(folder).as_posix()}: "
-        own = None if given is None else given.below(name)
+        own = None if answers is None else answers.below(name)
         try:
             opened, done = _first(path, job)
         except RftconfError:
             continue  # said when it is converted
-        found = _answered(opened, str(path), job, done, own)
-        jobs[str(path)] = found.job
-        asked |= {f"{name}{one.name}": replace(one, name=f"{name}{one.name}") for one in found.questions.values()}
-    if given is not None:
-        refuse_strangers(given, asked)
-    return Folder(jobs, asked)
+        answered = _answered(opened, str(path), job, done, own)
+        jobs[str(path)] = answered.job
+        questions |= {
+            f"{name}{question.name}": replace(question, name=f"{name}{question.name}")
+            for question in answered.questions.values()
+        }
+    if answers is not None:
+        refuse_strangers(answers, questions)
+    return Folder(jobs, questions)
 
 
 def _first(path: Path, job: Job) -> tuple[Source, Conversion | Series]:
@@ -162,25 +167,25 @@ def _with(job: Job, answers: Mapping[str, Answer], *, several: bool) -> Job:
     """
     from rftconf.verbs.read_arguments import assumptions, with_arguments
 
-    said: dict[tuple[str, str], str] = {}
+    keys_by_name: dict[tuple[str, str], str] = {}
     for question, answer in answers.items():
         text = _text(answer.value)
         if several and answer.to in ("rollout-gpus", "layout"):
             continue
-        if answer.to not in ("key", "keep") and said.setdefault((answer.to, answer.name), text) != text:
+        if answer.to not in ("key", "keep") and keys_by_name.setdefault((answer.to, answer.name), text) != text:
             raise UsageError(
-                f"{question}: {text}, and another answer says {said[(answer.to, answer.name)]} for the same"
+                f"{question}: {text}, and another answer says {keys_by_name[(answer.to, answer.name)]} for the same"
             )
-    bound = {name: text for (to, name), text in said.items() if to == "set"}
-    assumed = assumptions([f"{name}={text}" for (to, name), text in said.items() if to == "assume"])
+    bound = {name: text for (to, name), text in keys_by_name.items() if to == "set"}
+    assumed = assumptions([f"{name}={text}" for (to, name), text in keys_by_name.items() if to == "assume"])
     how = replace(job.how, bindings={**bound, **job.how.bindings})
-    args = said.get(("args", ""))
+    args = keys_by_name.get(("args", ""))
     how = with_arguments(how, args) if args is not None else how
-    rows, gpus = (_count(said.get((to, "")), to) for to in ("rows", "rollout-gpus"))
+    rows, gpus = (_count(keys_by_name.get((to, "")), to) for to in ("rows", "rollout-gpus"))
     options = replace(
         job.options,
         rollout_gpus=gpus or job.options.rollout_gpus,
-        layout=said.get(("layout", ""), job.options.layout),
+        layout=keys_by_name.get(("layout", ""), job.options.layout),
         answers=dict(answers),
     )
     return replace(job, how=how, options=options, rows=rows or job.rows, assume={**assumed, **job.assume})
@@ -198,25 +203,27 @@ def _count(text: str | None, what: str) -> int | None:
     return int(text)
 
 
-def write_questions(path: Path | None, source: str, found: Answering[Any], given: Given | None) -> None:
+def write_questions(path: Path | None, source: str, answering: Answering[Any], answers: Given | None) -> None:
     """The file of questions, where one is asked for, with the answers that were given already."""
     from rftconf.schemas.registry import framework
 
-    ledger = found.done.ledger
+    ledger = answering.done.ledger
     names = ((ledger.source_framework, ledger.source_release), (ledger.target_framework, ledger.target_release))
     title = " to ".join(f"{framework(name).title} {release}" for name, release in names)
-    _write(path, source, found.job.target, title, found.questions, given)
+    _write(path, source, answering.job.target, title, answering.questions, answers)
 
 
-def write_questions_below(path: Path | None, folder: Path, target: str, found: Folder, given: Given | None) -> None:
+def write_questions_below(
+    path: Path | None, folder: Path, target: str, folder_answers: Folder, answers: Given | None
+) -> None:
     """The file of the questions of all configs below a folder, likewise."""
     from rftconf.schemas.registry import framework
 
-    _write(path, str(folder), target, f"{folder} to {framework(target).title}", found.questions, given)
+    _write(path, str(folder), target, f"{folder} to {framework(target).title}", folder_answers.questions, answers)
 
 
 def _write(
-    path: Path | None, source: str, target: str, title: str, questions: Mapping[str, Question], given: Given | None
+    path: Path | None, source: str, target: str, title: str, questions: Mapping[str, Question], answers: Given | None
 ) -> None:
     import shlex
 
@@ -226,5 +233,5 @@ def _write(
     if path is None:
         return
     command = shlex.join(["rftconf", "convert", source, "--to", target, "--answers", str(path)])
-    values = given.values if given is not None else {}
+    values = answers.values if answers is not None else {}
     out.product(questions_text(tuple(questions.values()), title, command, values), path)

@@ -24,7 +24,7 @@ def patched(loaded: Loaded, changes: Iterable[Change], again: Callable[[str], Lo
     """
     from rftconf.load.load import main_stage
 
-    left = []
+    remaining = []
     for change in changes:
         for patches in _ways(loaded, change):
             read = again(apply(loaded.document.text, patches))
@@ -34,8 +34,8 @@ def patched(loaded: Loaded, changes: Iterable[Change], again: Callable[[str], Lo
         else:
             origin = main_stage(loaded).origins.get(change.path)
             key = origin.keys[0] if origin and origin.keys else change.path
-            left.append(f"{key} ({change.path} = {change.new})")
-    return loaded.document.text, left
+            remaining.append(f"{key} ({change.path} = {change.new})")
+    return loaded.document.text, remaining
 
 
 def _ways(loaded: Loaded, change: Change) -> Iterator[list[Patch]]:

@@ -27,15 +27,15 @@ class Given:
 NEEDED = ("framework", "algorithm", "model", "gpus", "gpu")
 
 
-def completed(given: Given) -> Given:
+def completed(choices: Given) -> Given:
     """Everything needed, asked for where somebody can answer. Raises UsageError with the options that are missing."""
-    missing = [name for name in NEEDED if getattr(given, name) is None]
+    missing = [name for name in NEEDED if getattr(choices, name) is None]
     if not missing:
-        return given
+        return choices
     if not at_terminal():
         options = ", ".join(f"--{name}" for name in missing)
         raise UsageError(f"missing {options}: nobody is at a terminal to be asked")
-    return _ask_for_missing(given, missing)
+    return _ask_for_missing(choices, missing)
 
 
 def at_terminal() -> bool:
@@ -43,19 +43,19 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask_for_missing(given: Given, missing: list[str]) -> Given:
+def _ask_for_missing(choices: Given, missing: list[str]) -> Given:
     answers = {name: _ask(name) for name in missing}
-    if given.data is None:
+    if choices.data is None:
         answers["data"] = _prompt("training rows (empty: $TRAIN_DATA when the run starts)", "", str) or None
-    found = replace(given, **answers)
-    if given.output is None:
-        found = replace(found, output=Path(_prompt("write to", _file(found), str)))
-    return found
+    completed_choices = replace(choices, **answers)
+    if choices.output is None:
+        completed_choices = replace(completed_choices, output=Path(_prompt("write to", _file(completed_choices), str)))
+    return completed_choices
 
 
-def _file(given: Given) -> str:
-    suffix = "sh" if str(given.framework) == "verl" else "yaml"
-    return f"run_{given.algorithm}.{suffix}".replace("++", "_pp")
+def _file(choices: Given) -> str:
+    suffix = "sh" if str(choices.framework) == "verl" else "yaml"
+    return f"run_{choices.algorithm}.{suffix}".replace("++", "_pp")
 
 
 def _ask(name: str) -> Any:
@@ -65,8 +65,8 @@ def _ask(name: str) -> Any:
     from rftconf.schemas.registry import FRAMEWORKS, framework
 
     def model(text: str) -> str:
-        found = find(text) or resolve(text)
-        return text if found else ""
+        model = find(text) or resolve(text)
+        return text if model else ""
 
     questions: dict[str, tuple[str, str, Callable[[str], Any]]] = {
         "framework": (f"framework ({', '.join(FRAMEWORKS)})", "verl", lambda text: framework(text).name),

@@ -71,14 +71,14 @@ def stated(
     """
     from rftconf.verbs.named_inputs import least
 
-    def statement(asked: Job, *, as_they_lie: bool = False) -> Stated:
-        loaded, ledger, parts = parts_of(source, asked, folder, places, several=several)
-        request = request_of(source, folder, asked, ledger, loaded, several=several)
-        there = on_disk(parts) if as_they_lie else parts
-        return Stated(_statement(folder, source, request, loaded, ledger, there), parts)
+    def statement(job: Job, *, as_they_lie: bool = False) -> Stated:
+        loaded, ledger, parts = parts_of(source, job, folder, places, several=several)
+        request = request_of(source, folder, job, ledger, loaded, several=several)
+        files = on_disk(parts) if as_they_lie else parts
+        return Stated(_statement(folder, source, request, loaded, ledger, files), parts)
 
-    def without_request(asked: Job) -> dict[str, Any]:
-        return {name: part for name, part in statement(asked).data.items() if name not in ("request", "digest")}
+    def without_request(job: Job) -> dict[str, Any]:
+        return {name: part for name, part in statement(job).data.items() if name not in ("request", "digest")}
 
     return statement(least(job, source, without_request), as_they_lie=as_they_lie)
 
@@ -92,7 +92,7 @@ def _statement(
     back = [_read_back(part, ledger, request.rows) for part in parts if part.config]
     opened = [
         Path(source),
-        *(folder / one.file for one in (*request.sources, *([request.base] if request.base else []))),
+        *(folder / file.file for file in (*request.sources, *([request.base] if request.base else []))),
     ]
     places = {str(file): _seen(file, folder) for file in opened}
     places |= {str(part.path): _seen(part.path, folder) for part in parts}
@@ -107,25 +107,25 @@ def request_of(source: str, folder: Path, job: Job, ledger: Ledger, loaded: Load
 
     Raises UsageError for an argument that looks so: it has no name to leave out.
     """
-    how, wanted = job.how, job.options
+    how, options = job.how, job.options
     secret = {name for name, value in how.bindings.items() if loaded.document.secrets.are_in(name, value)}
     for number, word in enumerate(how.args, 1):
         if masked(word) != word:
             raise UsageError(
                 f"argument {number} looks like a secret, and the certificate would hold it: give it with --set"
             )
-    _refuse_secret_answers(wanted.answers, secret)
+    _refuse_secret_answers(options.answers, secret)
     return Request(
         to=ledger.target_framework,
         to_release=ledger.target_release,
         framework=ledger.source_framework,
         release=ledger.source_release,
         rows=job.rows,
-        rollout_gpus=wanted.rollout_gpus,
-        form=wanted.form,
-        layout=wanted.layout,
-        style=wanted.style,
-        adapters=wanted.adapters,
+        rollout_gpus=options.rollout_gpus,
+        form=options.form,
+        layout=options.layout,
+        style=options.style,
+        adapters=options.adapters,
         several=several,
         launch=how.launch,
         arguments=list(how.args),
@@ -134,7 +134,8 @@ def request_of(source: str, folder: Path, job: Job, ledger: Ledger, loaded: Load
         withheld=sorted(secret),
         assume=dict(job.assume),
         answers={
-            asked: AnswerOf(to=one.to, name=one.name, value=one.value) for asked, one in sorted(wanted.answers.items())
+            name: AnswerOf(to=answer.to, name=answer.name, value=answer.value)
+            for name, answer in sorted(options.answers.items())
         },
         base=None if how.base is None else _file(how.base, folder),
         sources=[_file(path, folder) for path in dict.fromkeys(how.sources)],
@@ -144,11 +145,11 @@ def request_of(source: str, folder: Path, job: Job, ledger: Ledger, loaded: Load
 
 def _refuse_secret_answers(answers: Mapping[str, Answer], secret: Container[str]) -> None:
     """Raises UsageError for an answer that looks like a secret: a certificate holds answers with their values."""
-    for asked, one in answers.items():
-        text = str(one.value)
-        if masked(text) != text or (one.to == "set" and one.name in secret):
+    for name, answer in answers.items():
+        text = str(answer.value)
+        if masked(text) != text or (answer.to == "set" and answer.name in secret):
             raise UsageError(
-                f"the answer to {asked} looks like a secret, and the certificate would hold it: leave it null, and give "
+                f"the answer to {name} looks like a secret, and the certificate would hold it: leave it null, and give "
                 f"it with --set"
             )
 
@@ -177,11 +178,18 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
         tuple(request.arguments),
         request.launch,
         None if request.base is None else folder / request.base.file,
-        tuple(folder / one.file for one in request.sources),
+        tuple(folder / file.file for file in request.sources),
     )
-    answers = {asked: Answer(one.to, one.name, one.value) for asked, one in request.answers.items()}
-    wanted = (request.to_release, request.rollout_gpus, request.form, request.style, request.adapters, request.layout)
-    options = Options(*wanted, answers)
+    answers = {name: Answer(answer.to, answer.name, answer.value) for name, answer in request.answers.items()}
+    option_values = (
+        request.to_release,
+        request.rollout_gpus,
+        request.form,
+        request.style,
+        request.adapters,
+        request.layout,
+    )
+    options = Options(*option_values, answers)
     return Job(how, request.to, options, request.rows, "warn", dict(request.assume))
 
 
@@ -190,15 +198,15 @@ def _refuse_names(request: Request) -> None:
     from rftconf.text.write.emit_yaml import steps
     from rftconf.verbs.read_arguments import SETTABLE
 
-    for name in (*request.bindings, *(one.name for one in request.answers.values() if one.to == "set")):
+    for name in (*request.bindings, *(answer.name for answer in request.answers.values() if answer.to == "set")):
         if not SETTABLE.fullmatch(name):
             raise UnreadableError(f"no certificate of rftconf's: {name!r:.80} is no name that --set takes")
-    for one in request.answers.values():
-        if one.to in ("key", "keep"):
+    for answer in request.answers.values():
+        if answer.to in ("key", "keep"):
             try:
-                steps(one.name.replace("[]", "[0]"))  # a question asks once for all items of a list
+                steps(answer.name.replace("[]", "[0]"))  # a question asks once for all items of a list
             except ValueError:
-                raise UnreadableError(f"no certificate of rftconf's: {one.name!r:.80} is no key") from None
+                raise UnreadableError(f"no certificate of rftconf's: {answer.name!r:.80} is no key") from None
 
 
 def parts_of(
@@ -228,8 +236,8 @@ def digest_file(path: Path) -> str:
     """SHA-256 of a text file as it lies there. Raises UnreadableError."""
     from rftconf.text.source import open_source
 
-    found = open_source(path)
-    return hashlib.sha256((_BOM if found.bom else b"") + found.text.encode()).hexdigest()
+    source = open_source(path)
+    return hashlib.sha256((_BOM if source.bom else b"") + source.text.encode()).hexdigest()
 
 
 def _file(path: Path, folder: Path) -> FileOf:
@@ -249,13 +257,13 @@ def _files_beside(source: str, loaded: Loaded) -> dict[str, Path]:
     names |= (read := dict.fromkeys(loaded.document.also_read))
     above = Path(source).parent
     files = {name: Path(name) for name in names}
-    found = {
+    paths = {
         name: file for name, file in files.items() if name in read or (file.is_relative_to(above) and file.is_file())
     }
     named = named_beside(source, loaded.document)
     if named is not None and named[0] in names:
-        found[named[0]] = named[1]
-    return found
+        paths[named[0]] = named[1]
+    return paths
 
 
 def _read_back(part: Part, ledger: Ledger, rows: int | None) -> Loaded:

@@ -83,12 +83,12 @@ def check_all(candidates: Sequence[Candidate], task: Task, jobs: int | None) -> 
 
     # what the first file makes this process load, processes that are copies of it have
     yield check_one(candidates[0], task)
-    rest = candidates[1:]
+    others = candidates[1:]
     with StartingProcesses() as start:
         pool = ProcessPoolExecutor(min(jobs, len(candidates) // _FEW), initializer=go_back, initargs=(start.before,))
-        found = pool.map(partial(check_one, task=task), rest, chunksize=max(_FEW, len(rest) // (_SHARES * jobs)))
+        results = pool.map(partial(check_one, task=task), others, chunksize=max(_FEW, len(others) // (_SHARES * jobs)))
     with pool:
-        yield from found
+        yield from results
 
 
 def check_one(candidate: Candidate, task: Task) -> Checked:
@@ -107,9 +107,9 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
         from rftconf.lint import result_cache as store
 
         name = store.digest(source.text.encode("utf-8", "surrogatepass"), source.name, options, own, candidate.named)
-        kept = store.get(task.cache, name)
-        if kept is not None:
-            return Checked(source.name, candidate.named, source.text, kept.found, kept.readable, kept.config)
+        cached = store.get(task.cache, name)
+        if cached is not None:
+            return Checked(source.name, candidate.named, source.text, cached.found, cached.readable, cached.config)
     try:
         document = read_source(source, candidate.path, task.how)
     except UnreadableError as error:  # a config that it names
@@ -119,12 +119,14 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
     if candidate.named and not config and not _is_meant(document, own, task):
         return _passed_over(document)
     config = config or candidate.named
-    found = findings(document, own) if config else []
+    diagnostics = findings(document, own) if config else []
     if name and task.cache is not None and not note:
         from rftconf.lint import result_cache as store
 
-        store.put(task.cache, name, store.Kept(tuple(found), document.readable, config))
-    done = Checked(document.name, candidate.named, document.text, tuple(found), document.readable, config, note=note)
+        store.put(task.cache, name, store.Kept(tuple(diagnostics), document.readable, config))
+    done = Checked(
+        document.name, candidate.named, document.text, tuple(diagnostics), document.readable, config, note=note
+    )
     return _fixed(done, source, document, own, task) if task.fix and config else done
 
 
@@ -161,8 +163,8 @@ def by_keys(document: Document, own: engine.Options, setting: str) -> tuple[engi
     best = config_of.contradicts(document, own.framework) if setting and own.framework else None
     if best is None:
         return own, ""
-    found, said = registry.framework(best.framework), registry.framework(own.framework or "")
-    note = f"{document.name}: its keys are those of {found.title}, and {setting} says {said.title}: the keys count"
+    from_keys, from_settings = registry.framework(best.framework), registry.framework(own.framework or "")
+    note = f"{document.name}: its keys are those of {from_keys.title}, and {setting} says {from_settings.title}: the keys count"
     return replace(own, framework=None, release=None), note
 
 
@@ -176,10 +178,10 @@ def _passed_over(document: Document) -> Checked:
 def findings(document: Document, own: engine.Options) -> list[Diagnostic]:
     """What is found in a document and wanted, without what comments silence."""
     everything = replace(own, selection=replace(own.selection, threshold=engine.LOWEST))
-    found = engine.check(document, everything)
+    diagnostics = engine.check(document, everything)
     if suppress.MARK in document.text:
-        found = suppress.apply(document.name, document.text, found, engine.looked_for(own.selection))
-    return sorted(few(d for d in found if own.selection.wants(d)), key=engine.position)
+        diagnostics = suppress.apply(document.name, document.text, diagnostics, engine.looked_for(own.selection))
+    return sorted(few(d for d in diagnostics if own.selection.wants(d)), key=engine.position)
 
 
 def _with_bom(source: Source, text: str) -> str:
@@ -190,10 +192,10 @@ def options_of(path: str, task: Task) -> engine.Options:
     """The options with what this file's patterns leave out."""
     if not task.per_file:
         return task.options
-    here = Path(path)
-    names = [path, here.name]
+    folder = Path(path)
+    names = [path, folder.name]
     if task.folder is not None:
-        resolved = here.resolve()
+        resolved = folder.resolve()
         if resolved.is_relative_to(task.folder.resolve()):
             names.append(str(resolved.relative_to(task.folder.resolve())))
     more = [code for pattern, codes in task.per_file if any(fnmatch(name, pattern) for name in names) for code in codes]

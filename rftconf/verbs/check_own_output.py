@@ -21,7 +21,9 @@ def errors_in(name: str, text: str, ledger: Ledger, gpu: str = "") -> tuple[Diag
     """
     options = Options(ledger.target_framework, ledger.target_release, ERRORS, Cluster(gpu=gpu), fixes=False)
     own = frozenset(_kept_unknown(ledger))
-    return tuple(one for one in check(read(Source(name, text)), options) if one.key.lstrip("+") not in own)
+    return tuple(
+        diagnostic for diagnostic in check(read(Source(name, text)), options) if diagnostic.key.lstrip("+") not in own
+    )
 
 
 def _kept_unknown(ledger: Ledger) -> Iterator[str]:

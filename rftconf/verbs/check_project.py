@@ -53,42 +53,42 @@ class Wanted:
     color: str
 
 
-def codes(given: Iterable[str] | None) -> tuple[str, ...]:
+def codes(codes: Iterable[str] | None) -> tuple[str, ...]:
     """Codes of an option that may be repeated or hold several with commas."""
-    return tuple(code.strip().upper() for item in given or () for code in item.split(",") if code.strip())
+    return tuple(code.strip().upper() for item in codes or () for code in item.split(",") if code.strip())
 
 
-def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Reading]) -> int:
+def run(request: Wanted, read: Callable[[str | None, str | None, list[str]], Reading]) -> int:
     """Check, report, and give the exit code. Raises UsageError for options and settings that mean nothing."""
-    settings = _settings(wanted)
-    outputs = _outputs(wanted.outputs)
-    chosen = _selection(wanted, settings)
+    settings = _settings(request)
+    outputs = _outputs(request.outputs)
+    chosen = _selection(request, settings)
     bound = [f"{name}={value}" for name, value in settings.get("set", {}).items()]
     # whoever names a framework on the command line does not mean the release of the project's
-    own = wanted.framework is None or wanted.framework == settings.get("framework")
-    release = wanted.release or (settings.get("release") if own else None)
-    how = read(wanted.framework or settings.get("framework"), release, bound)
+    own = request.framework is None or request.framework == settings.get("framework")
+    release = request.release or (settings.get("release") if own else None)
+    how = read(request.framework or settings.get("framework"), release, bound)
     task = Task(
         how,
-        Options(how.framework, how.release, chosen, cluster_of(settings, wanted.gpu), _wants_fixes(wanted, outputs)),
-        tuple((pattern, codes(found)) for pattern, found in settings.get("per-file-ignores", {}).items()),
+        Options(how.framework, how.release, chosen, cluster_of(settings, request.gpu), _wants_fixes(request, outputs)),
+        tuple((pattern, codes(entry)) for pattern, entry in settings.get("per-file-ignores", {}).items()),
         settings.folder,
-        _cache(settings) if wanted.cache else None,
-        wanted.fix,
-        wanted.unsafe,
-        wanted.mixed,
-        settings.source if wanted.framework is None and how.framework is not None else "",
+        _cache(settings) if request.cache else None,
+        request.fix,
+        request.unsafe,
+        request.mixed,
+        settings.source if request.framework is None and how.framework is not None else "",
     )
-    chosen_files = [c for c in candidates(wanted.files) if c.named or not is_excluded(c.path, settings)]
-    if wanted.fix and any(c.path == "-" for c in chosen_files):
+    chosen_files = [c for c in candidates(request.files) if c.named or not is_excluded(c.path, settings)]
+    if request.fix and any(c.path == "-" for c in chosen_files):
         raise UsageError("standard input cannot be fixed; name a file")
-    return _finished(wanted, settings, list(check_all(chosen_files, task, wanted.jobs)), outputs)
+    return _finished(request, settings, list(check_all(chosen_files, task, request.jobs)), outputs)
 
 
-def _wants_fixes(wanted: Wanted, outputs: Iterable[str]) -> bool:
+def _wants_fixes(request: Wanted, outputs: Iterable[str]) -> bool:
     """Whether somebody looks at fixes: an option, or a format that holds them."""
-    asked = wanted.fix or wanted.diff or wanted.statistics or wanted.cache
-    return asked or not _WITH_FIXES.isdisjoint((wanted.form, *outputs))
+    changes_files = request.fix or request.diff or request.statistics or request.cache
+    return changes_files or not _WITH_FIXES.isdisjoint((request.form, *outputs))
 
 
 def _cache(settings: project.Settings) -> Path:
@@ -97,75 +97,75 @@ def _cache(settings: project.Settings) -> Path:
     return (settings.folder or Path()) / FOLDER
 
 
-def _finished(wanted: Wanted, settings: project.Settings, done: list[Checked], outputs: dict[str, Path]) -> int:
+def _finished(request: Wanted, settings: project.Settings, done: list[Checked], outputs: dict[str, Path]) -> int:
     for problem in (c.problem for c in done if c.problem and c.named):
         out.report(f"rftconf: {problem}\n")
     unreadable = any(c.problem and c.named for c in done)
-    foreign = _noted(done, wanted)
+    foreign = _noted(done, request)
     configs = [c for c in done if c.config and not c.problem]
     if not configs and not unreadable and any(c.note for c in done):
         return REFUSED if foreign else 0
     if not configs and not unreadable:
         hint = "name the files, or say what they are for with --from"
-        raise UsageError(f"no config of a known framework in {', '.join(wanted.files)}; {hint}")
+        raise UsageError(f"no config of a known framework in {', '.join(request.files)}; {hint}")
     texts = {c.name: c.text for c in configs}
-    for checked in configs if wanted.jobs != 1 else ():  # other processes have read them
+    for checked in configs if request.jobs != 1 else ():  # other processes have read them
         remember(secrets_of([checked.text] if checked.found else []))
-    found = [d for c in configs for d in c.found]
+    diagnostics = [d for c in configs for d in c.found]
     folder = str(settings.folder or "")
-    if wanted.write_baseline is not None:
+    if request.write_baseline is not None:
         from rftconf.lint import baseline
 
-        out.product(baseline.dump(found, texts, folder), wanted.write_baseline)
+        out.product(baseline.dump(diagnostics, texts, folder), request.write_baseline)
         return 2 if unreadable else 0
-    found = _without_accepted(found, texts, wanted, settings)
-    unreadable |= wanted.fix and not _fixed(configs, wanted)
-    found, hidden = _select_shown(found, wanted, settings)
-    _report(found, texts, [c.name for c in configs], wanted, outputs, hidden)
+    diagnostics = _without_accepted(diagnostics, texts, request, settings)
+    unreadable |= request.fix and not _fixed(configs, request)
+    diagnostics, hidden = _select_shown(diagnostics, request, settings)
+    _report(diagnostics, texts, [c.name for c in configs], request, outputs, hidden)
     if unreadable or not all(c.readable for c in configs):
         return 2
     if foreign:
         return REFUSED
-    changes = wanted.diff and any(c.fixed is not None for c in configs)
-    return 0 if wanted.exit_zero else int(changes or any(d.severity is not Severity.INFO for d in found))
+    changes = request.diff and any(c.fixed is not None for c in configs)
+    return 0 if request.exit_zero else int(changes or any(d.severity is not Severity.INFO for d in diagnostics))
 
 
-def _noted(done: list[Checked], wanted: Wanted) -> bool:
+def _noted(done: list[Checked], request: Wanted) -> bool:
     """Say what is passed over and what outweighs the settings; True where a config is of a framework that is not read."""
     from rftconf.schemas.foreign_configs import INSTEAD
 
-    foreign = [c for c in done if c.foreign and not wanted.mixed]
-    for checked in (c for c in done if c.note and (c in foreign or not wanted.quiet)):
+    foreign = [c for c in done if c.foreign and not request.mixed]
+    for checked in (c for c in done if c.note and (c in foreign or not request.quiet)):
         out.report(f"rftconf: {checked.note}\n")
     for choice in INSTEAD if foreign else ():
         out.report(f"  possible: {choice}\n")
     return bool(foreign)
 
 
-def _settings(wanted: Wanted) -> project.Settings:
-    if wanted.config is not None:
-        found = project.read(wanted.config)
-        if found is None:
-            raise UsageError(f"{wanted.config} has no [tool.rftconf]")
-        return found
-    first = Path(wanted.files[0]) if wanted.files and wanted.files[0] != "-" else Path()
+def _settings(request: Wanted) -> project.Settings:
+    if request.config is not None:
+        settings = project.read(request.config)
+        if settings is None:
+            raise UsageError(f"{request.config} has no [tool.rftconf]")
+        return settings
+    first = Path(request.files[0]) if request.files and request.files[0] != "-" else Path()
     start = first if first.is_dir() else first.parent
     return project.find(start.resolve() if start.exists() else Path.cwd())
 
 
-def _outputs(given: Sequence[str]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for item in given:
+def _outputs(formats: Sequence[str]) -> dict[str, Path]:
+    paths: dict[str, Path] = {}
+    for item in formats:
         form, mark, file = item.partition("=")
         if not mark or form not in FORMATS or not file:
             raise UsageError(f"--output wants FORMAT=FILE with one of {', '.join(FORMATS)}, not {item!r}")
-        found[form] = Path(file)
-    return found
+        paths[form] = Path(file)
+    return paths
 
 
-def _selection(wanted: Wanted, settings: project.Settings) -> Selection:
-    select = wanted.select or codes(settings.get("select"))
-    ignore = (*codes(settings.get("ignore")), *wanted.ignore)
+def _selection(request: Wanted, settings: project.Settings) -> Selection:
+    select = request.select or codes(settings.get("select"))
+    ignore = (*codes(settings.get("ignore")), *request.ignore)
     if not select and not ignore:
         return Selection()
     from rftconf.lint.codes import every
@@ -182,13 +182,13 @@ def _selection(wanted: Wanted, settings: project.Settings) -> Selection:
 
 def cluster_of(settings: project.Settings, gpu: str = "") -> Cluster:
     """What the project says of its machines. Raises UsageError for a GPU that is not in the table."""
-    said = settings.get("cluster", {})
-    gpu = gpu or said.get("gpu", "")
+    cluster = settings.get("cluster", {})
+    gpu = gpu or cluster.get("gpu", "")
     if gpu:
         from rftconf.budget.facts.gpus import gpu_named
 
         gpu_named(gpu)
-    return Cluster(said.get("nodes"), said.get("gpus-per-node"), gpu)
+    return Cluster(cluster.get("nodes"), cluster.get("gpus-per-node"), gpu)
 
 
 def is_excluded(path: str, settings: project.Settings) -> bool:
@@ -197,38 +197,42 @@ def is_excluded(path: str, settings: project.Settings) -> bool:
 
 
 def _without_accepted(
-    found: list[Diagnostic], texts: dict[str, str], wanted: Wanted, settings: project.Settings
+    diagnostics: list[Diagnostic], texts: dict[str, str], request: Wanted, settings: project.Settings
 ) -> list[Diagnostic]:
     own = settings.get("baseline")
-    file = wanted.baseline or ((settings.folder or Path()) / own if own else None)
+    file = request.baseline or ((settings.folder or Path()) / own if own else None)
     if file is None:
-        return found
+        return diagnostics
     from rftconf.lint import baseline
 
     accepted = baseline.load(file)
-    marks = baseline.fingerprints(found, texts, str(settings.folder or ""))
-    return [d for d, mark in zip(found, marks, strict=True) if mark not in accepted]
+    marks = baseline.fingerprints(diagnostics, texts, str(settings.folder or ""))
+    return [d for d, mark in zip(diagnostics, marks, strict=True) if mark not in accepted]
 
 
-def _select_shown(found: list[Diagnostic], wanted: Wanted, settings: project.Settings) -> tuple[list[Diagnostic], int]:
-    least = Severity(wanted.severity or settings.get("severity") or "warning")
-    seen = [d for d in found if Selection(threshold=least).wants(d) or d.code in wanted.select]
-    return seen, len(found) - len(seen)
+def _select_shown(
+    diagnostics: list[Diagnostic], request: Wanted, settings: project.Settings
+) -> tuple[list[Diagnostic], int]:
+    least = Severity(request.severity or settings.get("severity") or "warning")
+    at_threshold = [d for d in diagnostics if Selection(threshold=least).wants(d) or d.code in request.select]
+    return at_threshold, len(diagnostics) - len(at_threshold)
 
 
-def _fixed(configs: list[Checked], wanted: Wanted) -> bool:
+def _fixed(configs: list[Checked], request: Wanted) -> bool:
     """Write, or show, what fixes made; False where a file was changed by somebody else meanwhile, and is left alone."""
     changed = [c for c in configs if c.fixed is not None]
-    stale = [] if wanted.diff else [c for c in changed if not _write_fixes(c)]
-    for checked in changed if wanted.diff else ():
+    stale = [] if request.diff else [c for c in changed if not _write_fixes(c)]
+    for checked in changed if request.diff else ():
         out.product(_difference(checked))
     for checked in stale:
         out.report(f"rftconf: {checked.name}: changed while it was being fixed, so it is left alone; run it again\n")
     changed = [c for c in changed if c not in stale]
-    if not wanted.quiet and changed:
-        made = sum(c.made for c in changed)
-        verb = "would fix" if wanted.diff else "fixed"
-        out.report(f"{verb} {made} finding{'s' * (made != 1)} in {len(changed)} file{'s' * (len(changed) != 1)}\n")
+    if not request.quiet and changed:
+        fix_count = sum(c.made for c in changed)
+        verb = "would fix" if request.diff else "fixed"
+        out.report(
+            f"{verb} {fix_count} finding{'s' * (fix_count != 1)} in {len(changed)} file{'s' * (len(changed) != 1)}\n"
+        )
     return not stale
 
 
@@ -257,10 +261,10 @@ def _difference(checked: Checked) -> str:
 
 
 def _report(
-    found: list[Diagnostic],
+    diagnostics: list[Diagnostic],
     texts: dict[str, str],
     files: list[str],
-    wanted: Wanted,
+    request: Wanted,
     outputs: dict[str, Path],
     hidden: int,
 ) -> None:
@@ -269,18 +273,18 @@ def _report(
     from rftconf.verbs.finding_formats import rendered
 
     for form, file in outputs.items():
-        out.product(rendered(form, found, texts, files, out.product_screen("never")), file)
-    if wanted.diff:
+        out.product(rendered(form, diagnostics, texts, files, out.product_screen("never")), file)
+    if request.diff:
         return
-    if wanted.statistics:
+    if request.statistics:
         from rftconf.lint.codes import every
 
-        out.product(statistics(found, every()))
+        out.product(statistics(diagnostics, every()))
     else:
-        out.product(rendered(wanted.form, found, texts, files, out.product_screen(wanted.color)))
-    if not wanted.quiet and wanted.form == "text" and files:
+        out.product(rendered(request.form, diagnostics, texts, files, out.product_screen(request.color)))
+    if not request.quiet and request.form == "text" and files:
         notes = f" ({hidden} note{'s' * (hidden != 1)} not shown: --severity info)" if hidden else ""
-        out.report(f"{summary(found, len(files))}{notes}\n")
+        out.report(f"{summary(diagnostics, len(files))}{notes}\n")
         for plan in (file for file in files if MARK in texts.get(file, "") and is_plan(texts[file])):
             out.report(
                 f"{plan} is a plan: only the rules that hold for every framework ran; check its config for all of them\n"

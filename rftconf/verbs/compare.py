@@ -31,7 +31,7 @@ class Asked:
 
 
 def each_side(
-    asked: Asked,
+    request: Asked,
     frameworks: Sequence[str] | None,
     releases: Sequence[str] | None,
     launches: Sequence[int] | None,
@@ -43,21 +43,30 @@ def each_side(
     names = _twice(frameworks, "--from")
     numbers = _twice(releases, "--from-release")
     launch, base = _twice(launches, "--launch"), _twice(bases, "--base")
-    bound = [[*(asked.bound or ()), *(own or ())] for own in asked.own]
-    one, other = (
-        reading(names[at], numbers[at], bound[at], asked.let_in, asked.args, launch[at], base[at], asked.sources)
-        for at in (0, 1)
+    bound = [[*(request.bound or ()), *(own or ())] for own in request.own]
+    reading_a, reading_b = (
+        reading(
+            names[index],
+            numbers[index],
+            bound[index],
+            request.let_in,
+            request.args,
+            launch[index],
+            base[index],
+            request.sources,
+        )
+        for index in (0, 1)
     )
-    return one, other
+    return reading_a, reading_b
 
 
-def _twice(given: Sequence[T] | None, option: str) -> tuple[T | None, T | None]:
+def _twice(values: Sequence[T] | None, option: str) -> tuple[T | None, T | None]:
     """Once for both, or once for each."""
-    if not given:
+    if not values:
         return None, None
-    if len(given) > 2:
-        raise UsageError(f"{option} is given {len(given)} times: once for both files, or once for each")
-    return given[0], given[-1]
+    if len(values) > 2:
+        raise UsageError(f"{option} is given {len(values)} times: once for both files, or once for each")
+    return values[0], values[-1]
 
 
 def effects_named(only: Sequence[str] | None) -> tuple[Effect, ...]:
@@ -76,13 +85,13 @@ def refuse_two_inputs(a: str, b: str) -> None:
         raise UsageError("both sides are -: standard input can be read once")
 
 
-def open_side(name: str, how: Reading, asked: Asked, *, quiet: bool, color: str) -> Side | None:
+def open_side(name: str, how: Reading, request: Asked, *, quiet: bool, color: str) -> Side | None:
     """A file as a side; None where it cannot be read, which is then said."""
     from rftconf.diff.sides import side
     from rftconf.verbs import output as out
     from rftconf.verbs.open_input import understood
     from rftconf.verbs.read_arguments import assumptions
 
-    assumed, screen = assumptions(asked.assume), out.report_screen(color)
-    loaded = understood(name, how, screen, rows=asked.rows, assume=assumed, quiet=quiet, named=True)
+    assumed, screen = assumptions(request.assume), out.report_screen(color)
+    loaded = understood(name, how, screen, rows=request.rows, assume=assumed, quiet=quiet, named=True)
     return None if loaded is None else side(loaded.document.name, loaded)

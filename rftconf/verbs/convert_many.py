@@ -79,7 +79,7 @@ def made_of_series(series: Series, job: Job, folder: Path) -> Made:
     from rftconf.verbs.check_own_output import errors_in
 
     runs = ((folder / step.file, step.conversion) for step in series.steps)
-    wrong = [one for path, run in runs for one in errors_in(str(path), run.text, run.ledger, job.gpu)]
+    wrong = [diagnostic for path, run in runs for diagnostic in errors_in(str(path), run.text, run.ledger, job.gpu)]
     return Made(series.ledger, [(folder / name, text) for name, text in series.files], tuple(wrong))
 
 
@@ -126,19 +126,19 @@ def convert_folder(folder: Path, output: Path, job: Job, jobs: Mapping[str, Job]
     from rftconf.base.errors import UsageError
     from rftconf.verbs.find_files import candidates
 
-    found = [Path(candidate.path) for candidate in candidates([str(folder)])]
+    paths = [Path(candidate.path) for candidate in candidates([str(folder)])]
     inside = Path(os.path.realpath(output))
-    real = {path: Path(os.path.realpath(path)) for path in found}
+    real = {path: Path(os.path.realpath(path)) for path in paths}
     if inside == Path(os.path.realpath(folder)):
         raise UsageError(f"{output} is the folder that is converted: name another with -o FOLDER")
-    found = [path for path in found if inside not in real[path].parents]
-    if not found:
+    paths = [path for path in paths if inside not in real[path].parents]
+    if not paths:
         raise UsageError(f"there is no script and no YAML file in {folder}")
     taken: set[Path] = set()
-    sources = frozenset(real[path] for path in found)
+    sources = frozenset(real[path] for path in paths)
     return [
         _convert_one(path, output / path.relative_to(folder), jobs.get(str(path), job), taken, sources)
-        for path in found
+        for path in paths
     ]
 
 
@@ -156,15 +156,15 @@ def _convert_one(source: Path, place: Path, job: Job, taken: set[Path], sources:
             return Outcome(name, None, said=named(document) or "no config of a known framework")
         loaded = load(document, framework=job.how.framework, release=job.how.release, rows=job.rows, assume=job.assume)
         stem = place.with_suffix("")
-        made = made_of(loaded, job, place if stem in taken else stem, folder=True)
+        conversion = made_of(loaded, job, place if stem in taken else stem, folder=True)
     except RefusedError as error:
         return Outcome(name, REFUSED, said=str(error))
     except RftconfError as error:
         return Outcome(name, UNREADABLE, said=str(error))
-    ledger, files = made.ledger, made.files
-    code = code_of(ledger, made.errors, job.on_loss)
+    ledger, files = conversion.ledger, conversion.files
+    code = code_of(ledger, conversion.errors, job.on_loss)
     if code != DONE:
-        return Outcome(name, code, (), ledger, why_not_written(code, ledger, made.errors))
+        return Outcome(name, code, (), ledger, why_not_written(code, ledger, conversion.errors))
     over = next((path for path, _ in files if Path(os.path.realpath(path)) in sources), None)
     if over is not None:
         return Outcome(name, UNREADABLE, (), ledger, f"{over} is itself to be converted, and is not written over")

@@ -29,9 +29,9 @@ def exit_code(error: BaseException, *, traceback: bool = False) -> int:
         if isinstance(error, click.Abort):
             return INTERRUPTED
         if isinstance(error, click.ClickException):
-            shown = io.StringIO()
-            error.show(shown)
-            _write(shown.getvalue())
+            buffer = io.StringIO()
+            error.show(buffer)
+            _write(buffer.getvalue())
             return error.exit_code
     if isinstance(error, (OutputClosedError, BrokenPipeError)):
         _let_go_of_standard_output()
@@ -59,12 +59,12 @@ def _unexpected(error: BaseException, *, traceback: bool) -> int:
     if traceback or os.environ.get("RFTCONF_TRACEBACK", "") not in ("", "0"):
         from traceback import print_exception
 
-        shown = io.StringIO()
-        print_exception(error, file=shown)
-        _write(shown.getvalue())
+        buffer = io.StringIO()
+        print_exception(error, file=buffer)
+        _write(buffer.getvalue())
         return INTERNAL
-    said = " ".join(str(error).split())[:200]
-    _say(f"rftconf: sorry, this is a defect in rftconf ({type(error).__name__}{f': {said}' if said else ''}).")
+    text = " ".join(str(error).split())[:200]
+    _say(f"rftconf: sorry, this is a defect in rftconf ({type(error).__name__}{f': {text}' if text else ''}).")
     _say("  Please run it again with RFTCONF_TRACEBACK=1 and report what it prints, with the file if you can.")
     return INTERNAL
 

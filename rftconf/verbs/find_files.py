@@ -26,13 +26,13 @@ def candidates(arguments: Sequence[str]) -> list[Candidate]:
 
     Raises UsageError for a name that is not there and a pattern that nothing matches.
     """
-    found: dict[str, Candidate] = {}
+    candidates: dict[str, Candidate] = {}
     for argument in arguments:
         for candidate in _stands_for(argument):
             # A name wins over having been found in a folder.
-            if candidate.named or candidate.path not in found:
-                found[candidate.path] = candidate
-    return list(found.values())
+            if candidate.named or candidate.path not in candidates:
+                candidates[candidate.path] = candidate
+    return list(candidates.values())
 
 
 def _stands_for(argument: str) -> Iterator[Candidate]:
@@ -58,7 +58,7 @@ def _stands_for(argument: str) -> Iterator[Candidate]:
 def _before_pattern(argument: str) -> Path:
     """The folder that a pattern starts from."""
     parts = Path(argument).parts
-    fixed = next(at for at, part in enumerate(parts) if any(c in part for c in "*?["))
+    fixed = next(index for index, part in enumerate(parts) if any(c in part for c in "*?["))
     return Path(*parts[:fixed])
 
 
@@ -69,7 +69,7 @@ def _inside(file: str, folder: str) -> bool:
 def _within(folder: Path) -> Iterator[Path]:
     """Scripts and YAML files below a folder; not what a link there leads to elsewhere."""
     root = os.path.realpath(folder)
-    for here, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
-        found = [Path(here, name) for name in names if Path(name).suffix in _SUFFIXES and not name.startswith(".")]
-        yield from (file for file in found if not file.is_symlink() or _inside(os.path.realpath(file), root))
+        paths = [Path(directory, name) for name in names if Path(name).suffix in _SUFFIXES and not name.startswith(".")]
+        yield from (file for file in paths if not file.is_symlink() or _inside(os.path.realpath(file), root))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def rendered(
-    form: str, found: Sequence[Diagnostic], texts: Mapping[str, str], files: Sequence[str], screen: Screen
+    form: str, diagnostics: Sequence[Diagnostic], texts: Mapping[str, str], files: Sequence[str], screen: Screen
 ) -> str:
     """The text of one format."""
     if form in ("text", "concise", "json"):
@@ -21,24 +21,26 @@ def rendered(
         if form == "json":
             from json import dumps
 
-            text = dumps(report.diagnostics_json(found), indent=2, ensure_ascii=False)
+            text = dumps(report.diagnostics_json(diagnostics), indent=2, ensure_ascii=False)
             # a byte of a file's name that is no UTF-8 becomes JSON's own escape
             return text.encode("utf-8", "backslashreplace").decode() + "\n"
         if form == "concise":
-            return report.diagnostics_concise(found)
-        blocks = report.diagnostics_text(found, texts, screen)
+            return report.diagnostics_concise(diagnostics)
+        blocks = report.diagnostics_text(diagnostics, texts, screen)
         return f"{blocks}\n" if blocks else ""
     from rftconf.lint.baseline import fingerprints
     from rftconf.report import machine
 
     if form == "github":
-        return machine.github(found)
+        return machine.github(diagnostics)
     if form == "junit":
-        return machine.junit(found, files)
-    marks = fingerprints(found, texts)
+        return machine.junit(diagnostics, files)
+    marks = fingerprints(diagnostics, texts)
     if form == "gitlab":
-        return machine.gitlab(found, marks)
+        return machine.gitlab(diagnostics, marks)
     from rftconf.lint.codes import about
 
-    pages = {code: (page.title, page.why) for code in {d.code for d in found} if (page := about(code)) is not None}
-    return machine.sarif(found, texts, marks, pages)
+    pages = {
+        code: (page.title, page.why) for code in {d.code for d in diagnostics} if (page := about(code)) is not None
+    }
+    return machine.sarif(diagnostics, texts, marks, pages)

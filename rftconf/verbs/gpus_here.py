@@ -20,19 +20,19 @@ MODEL = re.compile(r"^Model:\s*(.+?)\s*$", re.MULTILINE)
 SIZE = re.compile(r"(?:(\d{1,5})x)?(\d{1,4})")
 
 
-def gpus_for(plan: Plan, asked: str | None, kind: str | None, *, cluster: bool) -> Gpus:
-    """`asked` is `8` or `2x8` (nodes and GPUs of each), `kind` a name of the account's; on a `cluster` this machine's do not count.
+def gpus_for(plan: Plan, text: str | None, kind: str | None, *, cluster: bool) -> Gpus:
+    """`text` is `8` or `2x8` (nodes and GPUs of each), `kind` a name of the account's; on a `cluster` this machine's do not count.
 
     Raises UsageError for a number that is none.
     """
     from rftconf.budget.facts.gpus import gpu_named
 
     model = gpu_named(kind) if kind else None
-    if asked is not None:
-        found = SIZE.fullmatch(asked)
-        nodes, per_node = (int(found[1] or 1), int(found[2])) if found else (0, 0)
+    if text is not None:
+        match = SIZE.fullmatch(text)
+        nodes, per_node = (int(match[1] or 1), int(match[2])) if match else (0, 0)
         if nodes < 1 or per_node < 1:
-            raise UsageError(f"--gpus {asked}: a number of GPUs such as 8, or nodes and GPUs of each such as 2x8")
+            raise UsageError(f"--gpus {text}: a number of GPUs such as 8, or nodes and GPUs of each such as 2x8")
         return Gpus(nodes, per_node, model)
     count, name = (0, None) if cluster else here()
     if count:
@@ -44,10 +44,10 @@ def gpus_for(plan: Plan, asked: str | None, kind: str | None, *, cluster: bool) 
 def here() -> tuple[int, str | None]:
     """Return the number of NVIDIA's GPUs that this process may use, and their names."""
     count = sum(1 for file in _listed(DEVICES) if re.fullmatch(r"nvidia\d+", file.name))
-    shown = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if shown is not None:
-        count = min(count, len([one for one in shown.split(",") if one.strip() not in ("", "-1")]))
-    names = [found[1] for folder in _listed(DRIVER) if (found := MODEL.search(_text(folder / "information")))]
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        count = min(count, len([device for device in visible.split(",") if device.strip() not in ("", "-1")]))
+    names = [match[1] for folder in _listed(DRIVER) if (match := MODEL.search(_text(folder / "information")))]
     return count, names[0] if names else None
 
 

@@ -47,12 +47,12 @@ def start(folder: Path, framework: str | None, release: str | None, *, pyproject
     """Look at a folder. Raises UsageError where there is no config, or settings that may not be written over."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder")
-    asked = framework_name(framework) if framework else None
-    configs = _configs(folder, asked)
+    name = framework_name(framework) if framework else None
+    configs = _configs(folder, name)
     if not configs:
         raise UsageError(f"no config of a known framework in {folder}; name the folder they are in")
     families = Counter(registry.framework(config.framework).family for config in configs)
-    family = asked or (next(iter(families)) if len(families) == 1 else None)
+    family = name or (next(iter(families)) if len(families) == 1 else None)
     if release is not None and family is None:
         raise UsageError(f"the configs are for {_counted(families)}: say with --from whose release {release} is")
     if release is not None and family is not None:
@@ -63,17 +63,17 @@ def start(folder: Path, framework: str | None, release: str | None, *, pyproject
     return Start(file, text, configs, tuple(_suggestions(folder, configs, release)))
 
 
-def _configs(folder: Path, asked: str | None) -> tuple[Config, ...]:
-    found = []
+def _configs(folder: Path, name: str | None) -> tuple[Config, ...]:
+    configs = []
     for candidate in candidates([str(folder)])[:_MOST]:
         try:
-            document = read_source(open_source(candidate.path), candidate.path, Reading(asked))
+            document = read_source(open_source(candidate.path), candidate.path, Reading(name))
         except RftconfError:
             continue
-        best = config_of.recognised(document, asked, None) if config_of.is_config(document) else None
+        best = config_of.recognised(document, name, None) if config_of.is_config(document) else None
         if best is not None:
-            found.append(Config(candidate.path, best.framework, best.release, best.certain))
-    return tuple(found)
+            configs.append(Config(candidate.path, best.framework, best.release, best.certain))
+    return tuple(configs)
 
 
 def _counted(families: Counter[str]) -> str:
@@ -123,17 +123,17 @@ def _in_pyproject(file: Path, settings: list[str], *, force: bool) -> str:
     tool = before.get("tool", {})
     if "rftconf" in tool and not force:
         raise UsageError(f"{file} has a section [tool.rftconf] already; --force writes over it")
-    kept = _without_section(text) if "rftconf" in tool else text
+    base = _without_section(text) if "rftconf" in tool else text
     section = "\n".join(["[tool.rftconf]", *(line.replace("[cluster]", "[tool.rftconf.cluster]") for line in settings)])
-    made = f"{kept.rstrip()}\n\n{section}\n".lstrip("\n")
+    new_text = f"{base.rstrip()}\n\n{section}\n".lstrip("\n")
     others = {name: value for name, value in tool.items() if name != "rftconf"}
-    after = _parsed(made)
+    after = _parsed(new_text)
     if after is None or {**after, "tool": {**after["tool"], "rftconf": 0}} != {
         **before,
         "tool": {**others, "rftconf": 0},
     }:
         raise UsageError(f"{file}: [tool.rftconf] cannot be replaced without touching the rest; change it by hand")
-    return made
+    return new_text
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
@@ -145,30 +145,30 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 def _without_section(text: str) -> str:
     """The text without the tables below tool.rftconf; the caller compares what is left with what was there."""
-    kept, ours = [], False
+    lines, ours = [], False
     for line in text.splitlines(keepends=True):
         if line.lstrip().startswith("["):
             ours = _OURS.match(line) is not None
         if not ours:
-            kept.append(line)
-    return "".join(kept)
+            lines.append(line)
+    return "".join(lines)
 
 
 def _suggestions(folder: Path, configs: tuple[Config, ...], release: str | None) -> list[str]:
-    said = []
+    suggestions = []
     yaml = [config for config in configs if config.file.endswith((".yaml", ".yml"))]
     kinds = Counter((config.framework, release or config.release) for config in yaml)
     for (framework, number), count in kinds.most_common(3):
         name = f"{framework}-{number}.schema.json"
-        said.append(
+        suggestions.append(
             f"completion in editors: rftconf schema {framework} --from-release {number} -o {name}\n"
             f"  and as the first line of its {count} YAML file{'s' * (count != 1)}:\n"
             f"  # yaml-language-server: $schema={name}"
         )
-    said.append(f"a language server for YAML and scripts: {install_line('lsp')}; then rftconf lsp")
+    suggestions.append(f"a language server for YAML and scripts: {install_line('lsp')}; then rftconf lsp")
     hooks = folder / ".pre-commit-config.yaml"
     where = f"in {hooks}" if hooks.exists() else "in a .pre-commit-config.yaml"
-    said.append(
+    suggestions.append(
         f"checks before each commit, {where}:\n"
         "  - repo: local\n"
         "    hooks:\n"
@@ -178,25 +178,25 @@ def _suggestions(folder: Path, configs: tuple[Config, ...], release: str | None)
         "        entry: rftconf check\n"
         "        types_or: [yaml, shell]"
     )
-    return said
+    return suggestions
 
 
-def report(found: Start, *, written: bool) -> str:
+def report(start: Start, *, written: bool) -> str:
     """What was found and done, and what to do next."""
-    count = len(found.configs)
-    head = f"{'wrote' if written else 'would write'} {found.file}: {count} config{'s' * (count != 1)} found"
-    return "\n\n".join([head, *found.suggestions]) + "\n"
+    count = len(start.configs)
+    head = f"{'wrote' if written else 'would write'} {start.file}: {count} config{'s' * (count != 1)} found"
+    return "\n\n".join([head, *start.suggestions]) + "\n"
 
 
-def as_json(found: Start, *, written: bool) -> dict[str, Any]:
+def as_json(start: Start, *, written: bool) -> dict[str, Any]:
     """The same as data."""
     return {
-        "file": str(found.file),
+        "file": str(start.file),
         "written": written,
-        "text": found.text,
+        "text": start.text,
         "configs": [
             {"file": c.file, "framework": c.framework, "release": c.release, "certain": c.certain}
-            for c in found.configs
+            for c in start.configs
         ],
-        "suggestions": list(found.suggestions),
+        "suggestions": list(start.suggestions),
     }

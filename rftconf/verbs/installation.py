@@ -15,5 +15,7 @@ def install_line(extra: str) -> str:
     except metadata.PackageNotFoundError:  # a checkout on the path, never installed
         checkout = Path(__file__).resolve().parents[2]
         return f"python -m pip install -e {shlex.quote(f'{checkout}[{extra}]')}"
-    wanted = [line.split(";")[0].strip() for line in stated if re.search(rf"\bextra\s*==\s*['\"]{extra}['\"]", line)]
-    return " ".join(["python -m pip install", *map(shlex.quote, wanted)])
+    requirements = [
+        line.split(";")[0].strip() for line in stated if re.search(rf"\bextra\s*==\s*['\"]{extra}['\"]", line)
+    ]
+    return " ".join(["python -m pip install", *map(shlex.quote, requirements)])

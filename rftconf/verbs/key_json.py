@@ -56,7 +56,8 @@ def _key(facts: KeyFacts) -> dict[str, Any]:
         "other_trainers": {trainer: value_json(default) for trainer, default in facts.trainers},
         "formulas": dict(facts.formulas),
         "plan": [
-            {"field": field.field, "own": at < facts.own, **_field(field)} for at, field in enumerate(facts.fields)
+            {"field": field.field, "own": index < facts.own, **_field(field)}
+            for index, field in enumerate(facts.fields)
         ],
         "kinds": {
             kind.kind: [{"field": field.field, **_field(field)} for field in kind.fields] for kind in facts.kinds
@@ -87,24 +88,24 @@ def _field(field: FieldFacts) -> dict[str, Any]:
         "choices": list(field.choices),
         "unit": field.unit,
         "role": field.role,
-        "frameworks": {held.framework: _held(held) for held in field.held},
+        "frameworks": {support.framework: _held(support) for support in field.held},
     }
 
 
-def _held(held: Held) -> dict[str, Any]:
+def _held(support: Held) -> dict[str, Any]:
     return {
-        "state": held.state,
-        "keys": list(held.keys),
-        "how": held.how,
-        "formula": held.formula,
-        "acts_unless": held.when,
-        "words": dict(held.words),
+        "state": support.state,
+        "keys": list(support.keys),
+        "how": support.how,
+        "formula": support.formula,
+        "acts_unless": support.when,
+        "words": dict(support.words),
     }
 
 
-def _hazards(found: Iterable[Hazard]) -> dict[str, str]:
-    return {hazard.name: hazard.says for hazard in found}
+def _hazards(hazards: Iterable[Hazard]) -> dict[str, str]:
+    return {hazard.name: hazard.says for hazard in hazards}
 
 
-def _rules(found: Iterable[tuple[str, str]]) -> dict[str, str]:
-    return dict(found)
+def _rules(rules: Iterable[tuple[str, str]]) -> dict[str, str]:
+    return dict(rules)

@@ -27,9 +27,9 @@ def page(match: Match, screen: Screen, release: str | None = None) -> str:
     return joined(_of_key(key_facts(match.framework.name, match.name, release), screen))
 
 
-def listing(found: Iterable[Match], screen: Screen) -> str:
+def listing(matches: Iterable[Match], screen: Screen) -> str:
     """One line a match: the name, whose it is, and the plan fields it stands for."""
-    rows = [(m, _brief(m)) for m in found]
+    rows = [(m, _brief(m)) for m in matches]
     wide = min(max((len(_shown_name(m)) for m, _ in rows), default=0), 70)
     return "".join(f"{_shown_name(m):<{wide}}  {screen.style(m.title, 'dim')}{text}\n" for m, text in rows)
 
@@ -47,9 +47,9 @@ def _brief(match: Match) -> str:
 
 def _entry(name: str, text: str, screen: Screen) -> Iterator[str]:
     """A name and its text beside it, wrapped."""
-    first, *rest = screen.wrap(text, _WIDE + 2)
+    first, *more = screen.wrap(text, _WIDE + 2)
     yield f"  {screen.style(f'{name:<{_WIDE - 1}}', 'dim')} {first}"
-    yield from (f"{' ' * (_WIDE + 2)}{line}" for line in rest)
+    yield from (f"{' ' * (_WIDE + 2)}{line}" for line in more)
 
 
 def _of_key(facts: KeyFacts, screen: Screen) -> Iterator[str]:
@@ -119,32 +119,32 @@ def _standing(facts: KeyFacts, screen: Screen) -> Iterator[str]:
         yield from _entry("acts", f"not always: {facts.acts}", screen)
 
 
-def _fields(found: tuple[FieldFacts, ...], own: int, screen: Screen) -> Iterator[str]:
+def _fields(facts: tuple[FieldFacts, ...], own: int, screen: Screen) -> Iterator[str]:
     """The key's own plan fields with what others have for them; of those that it shares, the names."""
-    most = min(own or len(found), _MOST_FIELDS)
-    for field in found[:most]:
+    most = min(own or len(facts), _MOST_FIELDS)
+    for field in facts[:most]:
         unit = f" [{field.unit}]" if field.unit else ""
         yield from _entry("plan", f"{field.field}{unit}, {field.role}: {field.section}", screen)
         yield from _other_keys((field,), screen)
-    if len(found) > most:
-        names = ", ".join(field.field for field in found[most:])
+    if len(facts) > most:
+        names = ", ".join(field.field for field in facts[most:])
         yield from _entry("plan also", f"{names} (plan.FIELD explains each)", screen)
 
 
-def _other_keys(found: Iterable[FieldFacts], screen: Screen) -> Iterator[str]:
-    for field in found:
-        for other in field.held:
-            yield from _held(other, screen)
+def _other_keys(facts: Iterable[FieldFacts], screen: Screen) -> Iterator[str]:
+    for field in facts:
+        for held_by in field.held:
+            yield from _held(held_by, screen)
 
 
-def _held(other: Held, screen: Screen) -> Iterator[str]:
-    title = registry.framework(other.framework).title
-    keys = enumerate_words(other.keys, _MOST_KEYS)
-    formula = f"; the field is {other.formula}" if other.formula and other.formula not in other.keys else ""
-    when = f"; not always: {other.when}" if other.when else ""
-    words = "; " + ", ".join(f"{native} is {plan}" for native, plan in other.words) if other.words else ""
-    said = f"{keys}{formula}{words}{when}" if keys else other.how
-    yield from _entry("", f"{title} [{_STATES[other.state]}] {said}", screen)
+def _held(held_by: Held, screen: Screen) -> Iterator[str]:
+    title = registry.framework(held_by.framework).title
+    keys = enumerate_words(held_by.keys, _MOST_KEYS)
+    formula = f"; the field is {held_by.formula}" if held_by.formula and held_by.formula not in held_by.keys else ""
+    when = f"; not always: {held_by.when}" if held_by.when else ""
+    words = "; " + ", ".join(f"{native} is {plan}" for native, plan in held_by.words) if held_by.words else ""
+    text = f"{keys}{formula}{words}{when}" if keys else held_by.how
+    yield from _entry("", f"{title} [{_STATES[held_by.state]}] {text}", screen)
 
 
 def _warnings(hazards: tuple[Hazard, ...], rules: tuple[tuple[str, str], ...], screen: Screen) -> Iterator[str]:

@@ -19,8 +19,8 @@ _MOST_NAMES = 12
 
 def quantities_logged(sides: Sequence[str]) -> list[Quantity]:
     """The quantities that any of `sides` logs, those that all of them log first."""
-    found = [quantity for quantity in QUANTITIES if any(side in quantity.logged for side in sides)]
-    return sorted(found, key=lambda quantity: -sum(side in quantity.logged for side in sides))
+    quantities = [quantity for quantity in QUANTITIES if any(side in quantity.logged for side in sides)]
+    return sorted(quantities, key=lambda quantity: -sum(side in quantity.logged for side in sides))
 
 
 def table_text(sides: Sequence[str], screen: Screen) -> str:
@@ -104,8 +104,8 @@ def table_json(sides: Sequence[str]) -> dict[str, Any]:
 def _logged(side: str, logged: Logged) -> dict[str, Any]:
     return {
         "name": logged.name,
-        "older": [one.name for one in logged.older],
-        "until": {one.name: one.until for one in logged.older if one.until},
+        "older": [name.name for name in logged.older],
+        "until": {name.name: name.until for name in logged.older if name.until},
         "since": logged.since,
         "run": logged.run,
         "differs": logged.differs,
@@ -131,9 +131,9 @@ def report_text(report: Report, screen: Screen) -> str:
 
 
 def _listed(head: str, names: Iterable[str], screen: Screen) -> Iterator[str]:
-    first, *rest = screen.wrap(f"{head}: {enumerate_words(list(names), _MOST_NAMES)}", _INDENT)
+    first, *more = screen.wrap(f"{head}: {enumerate_words(list(names), _MOST_NAMES)}", _INDENT)
     yield f"  {first}"
-    yield from (f"{' ' * _INDENT}{line}" for line in rest)
+    yield from (f"{' ' * _INDENT}{line}" for line in more)
 
 
 def report_json(report: Report) -> dict[str, Any]:

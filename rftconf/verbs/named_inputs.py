@@ -32,31 +32,31 @@ def least(job: Job, source: str, statement: Callable[[Job], object]) -> Job:
         return job
     document, whole = _document(source, job.how), statement(job)
 
-    def same(gone: frozenset[Given]) -> bool:
-        rest = without(job, gone)
+    def same(removed: frozenset[Given]) -> bool:
+        smaller_job = without(job, removed)
         try:
-            return _document(source, rest.how) == document and statement(rest) == whole
+            return _document(source, smaller_job.how) == document and statement(smaller_job) == whole
         except RftconfError:
             return False
 
     # what is not needed alone may be once another thing has gone
-    while gone := frozenset(_not_needed(list(named_inputs(job)), same, frozenset())):
-        job = without(job, gone)
+    while needless := frozenset(_not_needed(list(named_inputs(job)), same, frozenset())):
+        job = without(job, needless)
     return job
 
 
 def _not_needed(
-    group: Sequence[Given], same: Callable[[frozenset[Given]], bool], gone: frozenset[Given]
+    group: Sequence[Given], same: Callable[[frozenset[Given]], bool], removed: frozenset[Given]
 ) -> frozenset[Given]:
-    """`gone` and those of `group` that can go too; halved, since most go together or not at all."""
+    """`removed` and those of `group` that can go too; halved, since most go together or not at all."""
     if not group:
-        return gone
-    if same(gone | frozenset(group)):
-        return gone | frozenset(group)
+        return removed
+    if same(removed | frozenset(group)):
+        return removed | frozenset(group)
     if len(group) == 1:
-        return gone
+        return removed
     middle = len(group) // 2
-    return _not_needed(group[middle:], same, _not_needed(group[:middle], same, gone))
+    return _not_needed(group[middle:], same, _not_needed(group[:middle], same, removed))
 
 
 def named_inputs(job: Job) -> Iterator[Given]:
@@ -69,38 +69,40 @@ def named_inputs(job: Job) -> Iterator[Given]:
     yield from (Given("args", place) for place, text in enumerate(how.args) if text or place == last)
     yield from (Given(field) for field in ("launch", "base") if getattr(how, field) is not None)
     yield from (Given(field) for field, usual in DEFAULTS.items() if getattr(job.options, field) != usual)
-    yield from (Given("answers", asked) for asked in sorted(job.options.answers))
+    yield from (Given("answers", name) for name in sorted(job.options.answers))
     if job.rows is not None:
         yield Given("rows")
     yield from (Given("assume", name) for name in sorted(job.assume))
 
 
-def without(job: Job, gone: Iterable[Given]) -> Job:
+def without(job: Job, removed: Iterable[Given]) -> Job:
     """`job` without some of what was asked; arguments in front of others become empty, since those are counted."""
-    left = frozenset(gone)
+    removed_inputs = frozenset(removed)
     how, options = job.how, job.options
-    kept: dict[str, Any] = {
-        field: {name: value for name, value in getattr(how, field).items() if Given(field, name) not in left}
+    mappings: dict[str, Any] = {
+        field: {name: value for name, value in getattr(how, field).items() if Given(field, name) not in removed_inputs}
         for field in ("bindings", "environment")
     }
-    usual: dict[str, Any] = {field: value for field, value in DEFAULTS.items() if Given(field) in left}
-    usual["answers"] = {asked: one for asked, one in options.answers.items() if Given("answers", asked) not in left}
-    args = ["" if Given("args", place) in left else text for place, text in enumerate(how.args)]
-    while args and Given("args", len(args) - 1) in left:
+    usual: dict[str, Any] = {field: value for field, value in DEFAULTS.items() if Given(field) in removed_inputs}
+    usual["answers"] = {
+        name: answer for name, answer in options.answers.items() if Given("answers", name) not in removed_inputs
+    }
+    args = ["" if Given("args", place) in removed_inputs else text for place, text in enumerate(how.args)]
+    while args and Given("args", len(args) - 1) in removed_inputs:
         args.pop()
     return replace(
         job,
         how=replace(
             how,
-            **kept,
+            **mappings,
             args=tuple(args),
-            sources=tuple(path for path in dict.fromkeys(how.sources) if Given("sources", path) not in left),
-            launch=None if Given("launch") in left else how.launch,
-            base=None if Given("base") in left else how.base,
+            sources=tuple(path for path in dict.fromkeys(how.sources) if Given("sources", path) not in removed_inputs),
+            launch=None if Given("launch") in removed_inputs else how.launch,
+            base=None if Given("base") in removed_inputs else how.base,
         ),
         options=replace(options, **usual),
-        rows=None if Given("rows") in left else job.rows,
-        assume={name: value for name, value in job.assume.items() if Given("assume", name) not in left},
+        rows=None if Given("rows") in removed_inputs else job.rows,
+        assume={name: value for name, value in job.assume.items() if Given("assume", name) not in removed_inputs},
     )
 
 
@@ -108,6 +110,6 @@ def _document(source: str, how: Reading) -> object:
     """What a source is read as; `environment` holds every variable that was given, whether or not anything asks for it."""
     from rftconf.verbs.open_input import open_document
 
-    found = open_document(source, how)
-    spoken = tuple(one for one in found.diagnostics if one.code != UNUSED)
-    return replace(found, environment={}, diagnostics=spoken)
+    document = open_document(source, how)
+    spoken = tuple(diagnostic for diagnostic in document.diagnostics if diagnostic.code != UNUSED)
+    return replace(document, environment={}, diagnostics=spoken)

@@ -36,12 +36,12 @@ def read_source(opened: Source, path: str, how: Reading) -> Document:
     from rftconf.text.source import open_source
 
     options = read_options(how)
-    found = unwrapped(read(opened, options))
+    document = unwrapped(read(opened, options))
     if how.base is not None:
-        return found
-    beside = named_beside(path, found)
+        return document
+    beside = named_beside(path, document)
     if beside is None:
-        return with_stock(path, found)
+        return with_stock(path, document)
     name, file = beside
     return with_stock(path, read(opened, replace(options, sources={**options.sources, name: open_source(file).text})))
 
@@ -87,19 +87,19 @@ def named_beside(source: str, document: Document) -> tuple[str, Path] | None:
     place = in_checkout(source, named)
     if place is not None:
         return named, place
-    for wanted in _below_program(launch.program, launch.unread):
-        place = in_checkout(source, wanted)
+    for name in _below_program(launch.program, launch.unread):
+        place = in_checkout(source, name)
         if place is not None:
             return _seen_from(source, place), place
     place = in_checkout_of_another(source, named)
     return None if place is None else (_seen_from(source, place), place)
 
 
-def _below_program(program: str, wanted: str) -> tuple[str, ...]:
+def _below_program(program: str, name: str) -> tuple[str, ...]:
     """A config as Hydra looks for it: below the folder of the program that reads it, or in `config` there, by custom."""
     path = program if program.endswith(".py") else program.replace(".", "/")
     folder = Path(path).parent
-    return (str(folder / wanted), str(folder / "config" / wanted)) if wanted else ()
+    return (str(folder / name), str(folder / "config" / name)) if name else ()
 
 
 def _seen_from(source: str, place: Path) -> str:
@@ -144,25 +144,25 @@ def report_unreadable(document: Document, how: Reading, screen: Screen) -> None:
     report_document(document, screen)
 
 
-def report_guess(found: Guess, how: Reading, screen: Screen, *, name: str = "") -> None:
+def report_guess(guess: Guess, how: Reading, screen: Screen, *, name: str = "") -> None:
     """Say what a file (its `name`, where there are several) was taken for, and why, unless that was asked for by name."""
     from rftconf.schemas.registry import framework
 
     if how.framework and how.release:
         return
-    title = f"{framework(found.framework).title} {found.release}"
-    if not found.reasons:  # a plan says it itself
+    title = f"{framework(guess.framework).title} {guess.release}"
+    if not guess.reasons:  # a plan says it itself
         out.report(f"{f'{name} is a' if name else 'a'} plan, made from {title}\n\n")
         return
-    lead = f"{f'{name} ' if name else ''}read as {title}, {found.confidence}"
-    first, *rest = screen.wrap(f"{lead} ({found.why}); --from-release names another", 0)
-    out.report("".join(f"{line}\n" for line in (first, *rest)) + "\n")
+    lead = f"{f'{name} ' if name else ''}read as {title}, {guess.confidence}"
+    first, *more = screen.wrap(f"{lead} ({guess.why}); --from-release names another", 0)
+    out.report("".join(f"{line}\n" for line in (first, *more)) + "\n")
 
 
 def report_unread(document: Document) -> None:
     """One line for each argument of the command whose keys are not known: also to the quiet."""
-    for one in document.unread:
-        out.report(f"rftconf: warning: an argument is not read ({one.place}): {one.why}\n")
+    for unread in document.unread:
+        out.report(f"rftconf: warning: an argument is not read ({unread.place}): {unread.why}\n")
 
 
 _ALOUD = frozenset({"SYN521", "SYN523"})
@@ -176,10 +176,10 @@ def report_document(document: Document, screen: Screen, *, more: Iterable[Diagno
     """
     from rftconf.report.diagnostics import diagnostics_text
 
-    found = list(dict.fromkeys((*document.diagnostics, *more)))
-    found = [replace(d, severity=Severity.WARNING) if d.code == "SYN160" else d for d in found]
-    for one in (d for d in found if d.code in _ALOUD):
-        out.report(f"{one.message}; {one.help}\n\n")
-    serious = [d for d in found if d.severity is not Severity.INFO]
+    diagnostics = list(dict.fromkeys((*document.diagnostics, *more)))
+    diagnostics = [replace(d, severity=Severity.WARNING) if d.code == "SYN160" else d for d in diagnostics]
+    for diagnostic in (d for d in diagnostics if d.code in _ALOUD):
+        out.report(f"{diagnostic.message}; {diagnostic.help}\n\n")
+    serious = [d for d in diagnostics if d.severity is not Severity.INFO]
     if serious:
         out.report(diagnostics_text(serious, {document.name: document.text}, screen) + "\n")

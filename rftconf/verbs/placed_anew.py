@@ -27,59 +27,59 @@ Row = tuple[str, str, str]
 
 def placed_here(loaded: Loaded, gpus: Gpus, screen: Screen | None, *, as_placed: bool) -> Placed | None:
     """Return the plan as it runs on these GPUs; None, with a report, where it does not. Changes are reported on `screen`, if there is one."""
-    found = placed(loaded.plan, gpus)
-    if found.reasons and as_placed:
-        out.report(refused_text(found))
+    placement = placed(loaded.plan, gpus)
+    if placement.reasons and as_placed:
+        out.report(refused_text(placement))
         return None
-    if found.reasons and screen is not None:
-        out.report(anew_text(loaded.plan, found, screen))
-    if found.memory and found.memory.verdict == "does not fit":
-        out.report(too_large_text(found))
+    if placement.reasons and screen is not None:
+        out.report(anew_text(loaded.plan, placement, screen))
+    if placement.memory and placement.memory.verdict == "does not fit":
+        out.report(too_large_text(placement))
         return None
-    return found
+    return placement
 
 
-def anew_text(before: Plan, found: Placed, screen: Screen) -> str:
+def anew_text(before: Plan, placement: Placed, screen: Screen) -> str:
     """Write the reasons and a table of old and new values."""
-    rows = [row for row in _rows(before, found) if row[1] != row[2]]
-    wide, old = (max((len(row[at]) for row in rows), default=0) for at in (0, 1))
+    rows = [row for row in _rows(before, placement) if row[1] != row[2]]
+    wide, old = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
     return joined(
         [
-            screen.style(f"placed anew, for {found.gpus}", "bold"),
-            *(f"  because: {why}" for why in found.reasons),
+            screen.style(f"placed anew, for {placement.gpus}", "bold"),
+            *(f"  because: {why}" for why in placement.reasons),
             *(f"  {name:<{wide}}  {was:<{old}}  ->  {now}" for name, was, now in rows),
-            *(f"  carried over: {what}" for what in _carried(found.plan)),
-            *([f"  memory: {found.memory.text}"] if found.memory else []),
-            *(f"  note: {note}" for note in found.notes),
-            f"  what is learned stays as it is{', except as the notes say' if found.notes else ''}",
+            *(f"  carried over: {what}" for what in _carried(placement.plan)),
+            *([f"  memory: {placement.memory.text}"] if placement.memory else []),
+            *(f"  note: {note}" for note in placement.notes),
+            f"  what is learned stays as it is{', except as the notes say' if placement.notes else ''}",
         ]
     )
 
 
-def refused_text(found: Placed) -> str:
+def refused_text(placement: Placed) -> str:
     """Write why a run does not start where --as-placed forbids another placement."""
-    return joined([*(f"not as it is placed: {why}" for why in found.reasons),
+    return joined([*(f"not as it is placed: {why}" for why in placement.reasons),
                    "--as-placed runs no other placement; without it the plan is placed anew"])  # fmt: skip
 
 
-def too_large_text(found: Placed) -> str:
+def too_large_text(placement: Placed) -> str:
     """Write that no placement on these GPUs holds the run."""
-    text = found.memory.text if found.memory else ""
-    return joined([f"no placement on {found.gpus} holds this run: {text}", "--gpus N places it on others"])
+    text = placement.memory.text if placement.memory else ""
+    return joined([f"no placement on {placement.gpus} holds this run: {text}", "--gpus N places it on others"])
 
 
-def _rows(before: Plan, found: Placed) -> Iterator[Row]:
-    after = found.plan
+def _rows(before: Plan, placement: Placed) -> Iterator[Row]:
+    after = placement.plan
     old, new = before.stages[0], after.stages[0]
     yield "GPUs", str(own_gpus(before) or "not said"), str(own_gpus(after) or "not said")
-    there = roles(new)
+    workers = roles(new)
     for name, worker in roles(old).items():
-        yield name, _trainer(worker), _trainer(there[name])
-        yield f"{name} computes in", _types(worker), _types(there[name])
+        yield name, _trainer(worker), _trainer(workers[name])
+        yield f"{name} computes in", _types(worker), _types(workers[name])
     yield "engines", _engines(old.placement.rollout), _engines(new.placement.rollout)
-    for one, other in zip(old.placement.auxiliary, new.placement.auxiliary, strict=True):
-        yield f"{one.name or one.role or 'further model'}", _served(one), _served(other)
-    for move in found.moves:
+    for old_model, new_model in zip(old.placement.auxiliary, new.placement.auxiliary, strict=True):
+        yield f"{old_model.name or old_model.role or 'further model'}", _served(old_model), _served(new_model)
+    for move in placement.moves:
         if not move.path.startswith(SAID) or any(part in move.path for part in ONE_BY_ONE):
             yield move.path.removeprefix("stage."), _value(move.old), _value(move.new)
 
@@ -93,12 +93,12 @@ def _carried(plan: Plan) -> Iterator[str]:
 
 def _trainer(worker: Worker) -> str:
     sizes = worker.megatron if worker.backend == "megatron" else worker.mesh
-    said = [f"{name.upper()}{_value(size)}" for name in ("tp", "pp", "vpp", "cp", "ep", "etp")
+    size_texts = [f"{name.upper()}{_value(size)}" for name in ("tp", "pp", "vpp", "cp", "ep", "etp")
             if (size := getattr(sizes, name, None)) not in (None, 1)]  # fmt: skip
     if worker.sp not in (None, 1):
-        said.append(f"SP{_value(worker.sp)}")
+        size_texts.append(f"SP{_value(worker.sp)}")
     return " ".join(
-        [_value(worker.backend), *said, *([] if worker.gpus is None else [f"on {_value(worker.gpus)} GPUs"])]
+        [_value(worker.backend), *size_texts, *([] if worker.gpus is None else [f"on {_value(worker.gpus)} GPUs"])]
     )
 
 
@@ -115,11 +115,15 @@ def _engines(rollout: Rollout) -> str:
     )
 
 
-def _served(one: Auxiliary) -> str:
+def _served(auxiliary: Auxiliary) -> str:
     sizes = [
-        f"{name.upper()}{_value(size)}" for name in ("tp", "pp", "dp") if (size := getattr(one, name)) not in (None, 1)
+        f"{name.upper()}{_value(size)}"
+        for name in ("tp", "pp", "dp")
+        if (size := getattr(auxiliary, name)) not in (None, 1)
     ]
-    return " ".join([_value(one.engine), *sizes, *([] if one.gpus is None else [f"on {_value(one.gpus)} GPUs"])])
+    return " ".join(
+        [_value(auxiliary.engine), *sizes, *([] if auxiliary.gpus is None else [f"on {_value(auxiliary.gpus)} GPUs"])]
+    )
 
 
 def _value(value: Any) -> str:

@@ -73,17 +73,17 @@ ASSUMPTIONS = {"mini_batch": re.compile("samples|capped|steps|prompts")} | dict.
 """What --assume may say, and how."""
 
 
-def assumptions(said: Sequence[str] | None) -> dict[str, str]:
+def assumptions(texts: Sequence[str] | None) -> dict[str, str]:
     """What a person says of a fork. Raises UsageError for a name or a value that means nothing."""
-    found: dict[str, str] = {}
-    for item in said or ():
+    values: dict[str, str] = {}
+    for item in texts or ():
         name, _, value = item.partition("=")
         if name not in ASSUMPTIONS:
             raise UsageError(f"--assume {item}: known are {', '.join(ASSUMPTIONS)}")
         if not ASSUMPTIONS[name].fullmatch(value):
             raise UsageError(f"--assume {name}= takes {ASSUMPTIONS[name].pattern.replace('|', ' or ')}, not {value!r}")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _framework(name: str | None) -> str | None:
@@ -104,15 +104,15 @@ SETTABLE = re.compile(r"[A-Za-z_]\w*(?:(?:\.[\w-]+)|\[\d+\])*", re.ASCII)
 
 
 def _bindings(bound: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for item in bound:
         name, mark, value = item.partition("=")
         if not mark or not SETTABLE.fullmatch(name):
             raise UsageError(
                 f"--set takes NAME=VALUE, with the name of a shell variable or a key of the config, not {item!r}"
             )
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def with_arguments(how: Reading, arguments: str) -> Reading:

@@ -15,13 +15,13 @@ METRICS, EVENTS, PLAN = "metrics.jsonl", "events.jsonl", "plan.json"
 
 def runs_in(folders: Iterable[Path]) -> list[RunSeen]:
     """Runs, or those in a folder of runs, by name. Raises UsageError for a folder that is not there."""
-    found: list[RunSeen] = []
+    runs: list[RunSeen] = []
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is no folder")
         inside = [folder] if (folder / METRICS).is_file() else sorted(f.parent for f in folder.glob(f"*/{METRICS}"))
-        found += map(run_seen, inside)
-    return found
+        runs += map(run_seen, inside)
+    return runs
 
 
 def run_seen(folder: Path) -> RunSeen:
@@ -41,22 +41,22 @@ def _lines(file: Path) -> tuple[list[dict[str, Any]], int]:
     except OSError as error:
         raise UnreadableError(error.strerror or str(error), file=str(file)) from None
     read = [_object(line) for line in text.splitlines()]
-    return [one for one in read if one is not None], read.count(None)
+    return [line for line in read if line is not None], read.count(None)
 
 
 def _object(line: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(line)
+        data = json.loads(line)
     except (ValueError, RecursionError):  # also a line that is being written
         return None
-    return found if isinstance(found, dict) else None
+    return data if isinstance(data, dict) else None
 
 
 def _rollouts_wanted(file: Path) -> int | None:
     """The plan's rollout periods."""
     for node in _plan(file):
-        found = node.get("run_length") if isinstance(node, dict) else None
-        number = found.get("rollouts") if isinstance(found, dict) else None
+        length = node.get("run_length") if isinstance(node, dict) else None
+        number = length.get("rollouts") if isinstance(length, dict) else None
         return number if isinstance(number, int) else None
     return None
 

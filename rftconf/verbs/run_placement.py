@@ -34,27 +34,27 @@ def _nodes(cluster: Any, stage: Any) -> Iterator[str]:
         yield f"  {nodes} of {gpus}; on a machine without one, as many CPUs"
     if isinstance(ranks, int) and isinstance(engines, int):
         together = place.layout in ("colocated", None)
-        apart = [one.gpus or 1 for one in place.auxiliary if one.own_pool in (True, None)]
-        wanted = (max(ranks, engines) if together else ranks + engines) + sum(n for n in apart if isinstance(n, int))
+        own_gpus = [extra.gpus or 1 for extra in place.auxiliary if extra.own_pool in (True, None)]
+        total = (max(ranks, engines) if together else ranks + engines) + sum(n for n in own_gpus if isinstance(n, int))
         kinds = ["a trainer rank", *(["a critic rank"] if stage.algorithm.critic.enabled else [])]
         kinds += ["an engine's rank" if _is_divided(place) else "an engine"] if together else []
-        yield f"  {wanted} of them in {'placement groups' if _is_divided(place) else 'a placement group'}; " + (
+        yield f"  {total} of them in {'placement groups' if _is_divided(place) else 'a placement group'}; " + (
             f"{', '.join(kinds[:-1])} and {kinds[-1]} share one" if kinds[1:] else "a process each"
         )
         if _is_divided(place):
-            yield from _bundles(0 if together else ranks, wanted, engines, place.rollout.tp)
+            yield from _bundles(0 if together else ranks, total, engines, place.rollout.tp)
 
 
 def _is_divided(place: Any) -> bool:
     return isinstance(place.rollout.tp, int) and place.rollout.tp > 1
 
 
-def _bundles(first: int, wanted: int, gpus: int, tp: int) -> Iterator[str]:
+def _bundles(first: int, total: int, gpus: int, tp: int) -> Iterator[str]:
     """Which bundles an engine's ranks have, a group on one node; all others are another group."""
-    groups = [_span(first + at, tp) for at in range(0, gpus - tp + 1, tp)]
-    shown = [f"engine {at} has {group}" for at, group in enumerate(groups[:ENGINES_SHOWN])]
-    yield f"  bundles: {', '.join(shown)}{' and so on' if groups[ENGINES_SHOWN:] else ''}, each on one node"
-    others = wanted - len(groups) * tp
+    groups = [_span(first + index, tp) for index in range(0, gpus - tp + 1, tp)]
+    engine_lines = [f"engine {index} has {group}" for index, group in enumerate(groups[:ENGINES_SHOWN])]
+    yield f"  bundles: {', '.join(engine_lines)}{' and so on' if groups[ENGINES_SHOWN:] else ''}, each on one node"
+    others = total - len(groups) * tp
     if others > 0:
         yield f"  {others} further bundles for trainer ranks alone"
 
@@ -79,10 +79,10 @@ def _placement_lines(cluster: Any, stage: Any) -> Iterator[str]:
         yield "  1 reward process: a rule for each row, as the framework itself has it"
     elif stage.reward.function_path:
         yield f"  1 reward process: {_value_text(stage.reward.function_name)} of {_value_text(stage.reward.function_path)}"
-    for one in place.auxiliary:
-        where = "places of their own" if one.own_pool in (True, None) else "the engines' places"
-        whose = "all answers" if one.domain is None else f"answers of {_value_text(one.domain)}"
-        yield f"  {_value_text(one.gpus, '1')} of {_value_text(one.path)} on {where}: {_value_text(one.role, 'helper')}, {whose}"
+    for extra in place.auxiliary:
+        where = "places of their own" if extra.own_pool in (True, None) else "the engines' places"
+        whose = "all answers" if extra.domain is None else f"answers of {_value_text(extra.domain)}"
+        yield f"  {_value_text(extra.gpus, '1')} of {_value_text(extra.path)} on {where}: {_value_text(extra.role, 'helper')}, {whose}"
     yield f"  {_lag(sync.run_ahead_rollouts)}; engines get new weights {_often(sync.every_rollouts)}"
 
 

@@ -47,12 +47,12 @@ def plot(folder: Path, screen: Screen | None) -> None:
     from rftconf.verbs import output as out
     from rftconf.verbs.run_folders import run_seen
 
-    seen = run_seen(folder)
-    if not seen.metrics:
+    run = run_seen(folder)
+    if not run.metrics:
         return
-    out.product(curves_html(seen.name, {seen.name: seen.series()}), folder / CURVE)
+    out.product(curves_html(run.name, {run.name: run.series()}), folder / CURVE)
     if screen is not None:
-        out.product(curve_text("reward", seen.series().get("reward", []), screen) + f"more in {folder / CURVE}\n")
+        out.product(curve_text("reward", run.series().get("reward", []), screen) + f"more in {folder / CURVE}\n")
 
 
 def start(python: str, plan: str, folder: Path, more: Sequence[str]) -> int:

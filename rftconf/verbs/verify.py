@@ -23,9 +23,9 @@ def checks_of(path: Path, bound: dict[str, str]) -> tuple[Certificate, list[Chec
     """
     text, data, certificate = _read(path)
     _refuse_elsewhere(path, certificate)
-    found = [_own_text(text, data), *_versions(certificate)]
-    found += _files(certificate, path.parent)
-    return certificate, found + _certify_again(certificate, data, path.parent, bound)
+    checks = [_own_text(text, data), *_versions(certificate)]
+    checks += _files(certificate, path.parent)
+    return certificate, checks + _certify_again(certificate, data, path.parent, bound)
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any], Certificate]:
@@ -41,14 +41,14 @@ def _read(path: Path) -> tuple[str, dict[str, Any], Certificate]:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = "".join(f"{part}." for part in first["loc"])[:-1]
-        said = ": ".join(part for part in (where, first["msg"].lower()) if part)
-        raise UnreadableError(f"no certificate of rftconf's: {said}", file=str(path)) from None
+        problem = ": ".join(part for part in (where, first["msg"].lower()) if part)
+        raise UnreadableError(f"no certificate of rftconf's: {problem}", file=str(path)) from None
     except json.JSONDecodeError as error:
-        said = f"no certificate of rftconf's, no JSON: {error.msg.lower()}"
-        raise UnreadableError(said, file=str(path), line=error.lineno, col=error.colno) from None
+        problem = f"no certificate of rftconf's, no JSON: {error.msg.lower()}"
+        raise UnreadableError(problem, file=str(path), line=error.lineno, col=error.colno) from None
     except (ValueError, RecursionError) as error:
-        said = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise UnreadableError(f"no certificate of rftconf's: {said}", file=str(path)) from None
+        problem = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise UnreadableError(f"no certificate of rftconf's: {problem}", file=str(path)) from None
 
 
 def _not_a_number(text: str) -> float:
@@ -65,10 +65,10 @@ def _refuse_elsewhere(path: Path, certificate: Certificate) -> None:
     request = certificate.request
     listed = [certificate.source, *certificate.outputs, *request.sources, *request.also_read]
     listed += [request.base] if request.base is not None else []
-    for one in listed:
-        if Path(one.file).is_absolute():
-            said = f"no certificate of rftconf's: {one.file} is not named as seen from its folder"
-            raise UnreadableError(said, file=str(path))
+    for file in listed:
+        if Path(file.file).is_absolute():
+            problem = f"no certificate of rftconf's: {file.file} is not named as seen from its folder"
+            raise UnreadableError(problem, file=str(path))
 
 
 def _own_text(text: str, data: dict[str, Any]) -> Check:
@@ -93,16 +93,16 @@ def _files(certificate: Certificate, folder: Path) -> list[Check]:
     request = certificate.request
     listed: list[FileOf] = [certificate.source, *request.sources, *request.also_read]
     listed += [request.base] if request.base is not None else []
-    return [_file(one, folder) for one in (*listed, *certificate.outputs)]
+    return [_file(file, folder) for file in (*listed, *certificate.outputs)]
 
 
-def _file(one: FileOf, folder: Path) -> Check:
-    name = f"the file {one.file}"
+def _file(file: FileOf, folder: Path) -> Check:
+    name = f"the file {file.file}"
     try:
-        now = digest_file(folder / one.file)
+        now = digest_file(folder / file.file)
     except UnreadableError as error:
         return Check(name, (str(error),))
-    return Check(name, () if now == one.sha256 else ("it has changed since",))
+    return Check(name, () if now == file.sha256 else ("it has changed since",))
 
 
 def _certify_again(certificate: Certificate, data: dict[str, Any], folder: Path, bound: dict[str, str]) -> list[Check]:
@@ -110,7 +110,7 @@ def _certify_again(certificate: Certificate, data: dict[str, Any], folder: Path,
     request = certificate.request
     job = job_of(request, folder, bound)
     source = str(folder / certificate.source.file)
-    places = {one.name: folder / one.file for one in certificate.outputs}
+    places = {file.name: folder / file.file for file in certificate.outputs}
     try:
         again = stated(folder, source, job, places, several=request.several, as_they_lie=True)
         differ = tuple(

@@ -80,11 +80,11 @@ def single(done: Conversion, to: Written, job: Job, screen: Screen, *, quiet: bo
 
 def _next(done: Conversion, to: Written, job: Job) -> str:
     """Where the config is, and the command that comes next; nothing for a product on standard output that is whole."""
-    asked = len(done.ledger.decisions)
+    open_count = len(done.ledger.decisions)
     again = f"rftconf convert {quoted(to.source)} --to {job.target} --questions answers.yaml"
     lines = [f"written to {to.output}"] if to.output is not None else []
-    if asked:
-        lines.append(f"to answer all {asked} at once: {again}" if asked > 1 else f"to answer: {again}")
+    if open_count:
+        lines.append(f"to answer all {open_count} at once: {again}" if open_count > 1 else f"to answer: {again}")
     elif to.output is not None:
         lines.append(f"next: rftconf check {quoted(str(to.output))}")
     return "".join(f"{line}\n" for line in lines)
@@ -96,23 +96,23 @@ def series(done: Series, to: Written, folder: Path, job: Job, screen: Screen, *,
     from rftconf.report.ledger import ledger_json, ledger_text
     from rftconf.verbs import convert_many as many
 
-    made = many.made_of_series(done, job, folder)
-    account, files = made.ledger, made.files
-    code = many.code_of(account, made.errors, job.on_loss)
+    conversion = many.made_of_series(done, job, folder)
+    account, files = conversion.ledger, conversion.files
+    code = many.code_of(account, conversion.errors, job.on_loss)
     failed = bool(code)
     claim = None if failed or not to.certify else _claim_series(to, folder, job)
     if not quiet:
         out.report(ledger_text(account, screen, full=full))
         out.report("\n" if failed else "\nwritten, in this order: " + ", ".join(str(path) for path, _ in files) + "\n")
-    _say_wrong(made.errors, {str(path): text for path, text in files}, screen)
+    _say_wrong(conversion.errors, {str(path): text for path, text in files}, screen)
     if to.ledger is not None:
         out.product_json(ledger_json(account), to.ledger)
     if to.as_json:
         texts = {path.name: text for path, text in files}
-        told = {"files": None if failed else texts, "ledger": ledger_json(account)}
-        out.product_json({**told, "check": diagnostics_json(made.errors)})
+        content = {"files": None if failed else texts, "ledger": ledger_json(account)}
+        out.product_json({**content, "check": diagnostics_json(conversion.errors)})
     if failed:
-        _say_unwritten(code, account, made.errors)
+        _say_unwritten(code, account, conversion.errors)
         return code
     many.write([*files, *([claim] if claim is not None else [])])
     return 0

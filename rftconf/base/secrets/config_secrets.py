@@ -36,12 +36,12 @@ class Secrets:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield start and end of every place where one of them stands in `text`; they may overlap."""
         for value, stands_alone in self.values.items():
-            at = text.find(value)
-            while at >= 0:
-                end = at + len(value)
-                if not (stands_alone and (_joins(text, at - 1) or _joins(text, end))):
-                    yield at, end
-                at = text.find(value, end)
+            position = text.find(value)
+            while position >= 0:
+                end = position + len(value)
+                if not (stands_alone and (_joins(text, position - 1) or _joins(text, end))):
+                    yield position, end
+                position = text.find(value, end)
 
     def are_in(self, key: str, value: Any) -> bool:
         """Say whether `value` is a secret by its key or form, or has a part that is one of these."""
@@ -57,19 +57,19 @@ NO_SECRETS = Secrets()
 
 def secrets_of(texts: Iterable[str], leaves: Iterable[tuple[str, Any]] = ()) -> Secrets:
     """Return what these texts call secrets, and the values of keys that are some."""
-    found: dict[str, bool] = {}
+    forms: dict[str, bool] = {}
     for text in texts:
         for start, end in secret_spans(text):
-            found.update(_forms_of(text[start:end]))
+            forms.update(_forms_of(text[start:end]))
     for key, value in leaves:
         if is_secret(key, value):
             for part in _texts(key, value):
-                found.update(_forms_of(part))
-    return Secrets(found)
+                forms.update(_forms_of(part))
+    return Secrets(forms)
 
 
-def _joins(text: str, at: int) -> bool:
-    return 0 <= at < len(text) and text[at].isalpha()
+def _joins(text: str, depth: int) -> bool:
+    return 0 <= depth < len(text) and text[depth].isalpha()
 
 
 def _forms_of(value: str) -> Iterator[tuple[str, bool]]:
@@ -88,9 +88,9 @@ def _forms_of(value: str) -> Iterator[tuple[str, bool]]:
 
 def _percent_encoded(text: str) -> str:
     """`text` as a URL has it."""
-    kept = "_.-~"
+    unreserved = "_.-~"
     return "".join(
-        c if c.isalnum() or c in kept else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "replace"))
+        c if c.isalnum() or c in unreserved else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "replace"))
         for c in text
     )
 

@@ -85,9 +85,9 @@ def _spans_of_long_text(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    found = sorted({*_forms(text), *((start, end) for start, end, _ in assignments(text))})
+    ranges = sorted({*_forms(text), *((start, end) for start, end, _ in assignments(text))})
     merged: list[tuple[int, int]] = []
-    for start, end in found:
+    for start, end in ranges:
         if merged and start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -103,8 +103,8 @@ def assignments(text: str) -> Iterator[tuple[int, int, str]]:
     for stem in stems:
         if stem.start() < behind:
             continue
-        left = _LEFT.search(text, max(0, stem.start() - 128), stem.start())
-        start = left.start() if left else stem.start()
+        lead = _LEFT.search(text, max(0, stem.start() - 128), stem.start())
+        start = lead.start() if lead else stem.start()
         match = _SET.match(text, stem.end())
         if match is None:
             continue
@@ -187,7 +187,9 @@ def _bare(text: str, start: int, end: int, *, before: str) -> tuple[int, int]:
     while end > start and text[end - 1] in "\\\"'":
         end -= 1
     if before.endswith(("?", "&")):
-        end = min(at for at in (text.find("&", start, end), text.find("#", start, end), end) if at >= 0)
+        end = min(
+            position for position in (text.find("&", start, end), text.find("#", start, end), end) if position >= 0
+        )
     while end > start and text[end - 1] in _CLOSING:
         end -= 1
     return start, end

@@ -122,7 +122,7 @@ def _differs_by_one_letter(word: str, right: str) -> bool:
     if word in _OTHERS or word == right:
         return False
     if len(word) == len(right):  # two neighbours exchanged
-        wrong = [at for at in range(len(word)) if word[at] != right[at]]
+        wrong = [index for index in range(len(word)) if word[index] != right[index]]
         return (
             len(wrong) == 2
             and wrong[1] == wrong[0] + 1
@@ -132,4 +132,4 @@ def _differs_by_one_letter(word: str, right: str) -> bool:
     if len(right) < 5:
         return False
     longer, shorter = (word, right) if len(word) > len(right) else (right, word)
-    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+    return any(longer[:index] + longer[index + 1 :] == shorter for index in range(len(longer)))

@@ -54,8 +54,8 @@ def resized(setup: Setup, gpus: int) -> Setup | None:
         return None
     trainers = tuple(role.on(trainer_gpus) for role in setup.trainers)
     per_node = min(setup.gpus_per_node, gpus)
-    found = tuple(role for role in engines if role is not None)
-    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=found)
+    roles = tuple(role for role in engines if role is not None)
+    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=roles)
 
 
 def _resized_engine(role: EngineRole, setup: Setup, trainer: int, rollout: int) -> EngineRole | None:
@@ -69,28 +69,28 @@ def _resized_engine(role: EngineRole, setup: Setup, trainer: int, rollout: int) 
     return None if gpus is None else replace(role, gpus=gpus)
 
 
-def on_cluster(plan: Plan, asked: Asked) -> Setup:
+def on_cluster(plan: Plan, request: Asked) -> Setup:
     """The run on the cluster that was asked for: where the plan has one of its own, every role keeps its part of it.
 
     Raises UsageError where the plan's parallel sizes do not divide the other cluster.
     """
-    if asked.nodes is None and asked.gpus_per_node is None:
-        return setup_of(plan, asked)
+    if request.nodes is None and request.gpus_per_node is None:
+        return setup_of(plan, request)
     try:
-        own = setup_of(plan, replace(asked, nodes=None, gpus_per_node=None))
+        own = setup_of(plan, replace(request, nodes=None, gpus_per_node=None))
     except UsageError:
-        return setup_of(plan, asked)
-    wanted = (asked.nodes or own.nodes, asked.gpus_per_node or own.gpus_per_node)
-    if wanted == (own.nodes, own.gpus_per_node):
+        return setup_of(plan, request)
+    size = (request.nodes or own.nodes, request.gpus_per_node or own.gpus_per_node)
+    if size == (own.nodes, own.gpus_per_node):
         return own
-    bounded(*wanted)
-    made = resized(replace(own, gpus_per_node=wanted[1]), wanted[0] * wanted[1])
-    if made is None:
+    bounded(*size)
+    resized_setup = resized(replace(own, gpus_per_node=size[1]), size[0] * size[1])
+    if resized_setup is None:
         raise UsageError(
-            f"{wanted[0]} × {wanted[1]} GPUs instead of {own.nodes} × {own.gpus_per_node}: the run's parallel sizes and "
+            f"{size[0]} × {size[1]} GPUs instead of {own.nodes} × {own.gpus_per_node}: the run's parallel sizes and "
             "shares do not divide them; change those in the file first"
         )
-    return made
+    return resized_setup
 
 
 def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:

@@ -36,7 +36,7 @@ def fits(setup: Setup, gpu: Gpu) -> bool:
 
 def answers(setup: Setup, gpu: Gpu) -> tuple[Answer, ...]:
     """Every question that has an answer for this run."""
-    found = (
+    replies = (
         largest_tokens(setup, gpu),
         highest_fraction(setup, gpu),
         first_offload(setup, gpu),
@@ -44,7 +44,7 @@ def answers(setup: Setup, gpu: Gpu) -> tuple[Answer, ...]:
         fewest_gpus(setup, gpu),
         cheapest_cluster(setup, tuple(dict.fromkeys([gpu, *(gpu_named(name) for name in USUAL)]))),
     )
-    return tuple(answer for answer in found if answer is not None)
+    return tuple(answer for answer in replies if answer is not None)
 
 
 def _largest(low: int, high: int, good: Callable[[int], bool]) -> int | None:
@@ -70,16 +70,16 @@ def most(setup: Setup, gpu: Gpu) -> int | None:
     share, each = micro.share(ranks_of(actor.job)), micro.each if step == 1 else step
     low = -(-micro.longest // step) if step > 1 else 1
     high = max(-(-share // each), low) if share else (4096 if step > 1 else max(4096 * 1024 // micro.each, 1))
-    found = _largest(low, high, lambda n: fits(setup.with_micro(micro.path, n * step), gpu))
-    return None if found is None else found * step
+    size = _largest(low, high, lambda n: fits(setup.with_micro(micro.path, n * step), gpu))
+    return None if size is None else size * step
 
 
 def most_tokens(setup: Setup, gpu: Gpu) -> int | None:
     """The same in tokens."""
-    found, actor = most(setup, gpu), setup.actor
-    if found is None or actor is None or actor.micro is None:
+    size, actor = most(setup, gpu), setup.actor
+    if size is None or actor is None or actor.micro is None:
         return None
-    return found if actor.micro.rows is None else found * actor.micro.each
+    return size if actor.micro.rows is None else size * actor.micro.each
 
 
 def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
@@ -87,21 +87,19 @@ def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
     actor = setup.actor
     if actor is None or actor.micro is None:
         return None
-    question, found, micro = "largest micro-batch of the actor", most(setup, gpu), actor.micro
-    if found is None:
+    question, size, micro = "largest micro-batch of the actor", most(setup, gpu), actor.micro
+    if size is None:
         text = f"not even one sequence of {setup.longest:,} tokens fits beside everything else"
         return Answer(question, text, (), None)
-    proof = price(setup.with_micro(micro.path, found), gpu)
+    proof = price(setup.with_micro(micro.path, size), gpu)
     if micro.rows is None:
-        text = (
-            f"{found:,} tokens per rank ({found // setup.longest} sequences of {setup.longest:,}); now {micro.size:,}"
-        )
+        text = f"{size:,} tokens per rank ({size // setup.longest} sequences of {setup.longest:,}); now {micro.size:,}"
     else:
-        text = f"{found} sequences of {micro.each:,} tokens per rank; now {micro.rows}"
+        text = f"{size} sequences of {micro.each:,} tokens per rank; now {micro.rows}"
     share = micro.share(ranks_of(actor.job))
-    if share and found * (1 if micro.rows is None else micro.each) >= share:
+    if share and size * (1 if micro.rows is None else micro.each) >= share:
         text += "; that is all that an update gives a rank"
-    return Answer(question, text, (Change(micro.leaf, micro.size, found),), proof)
+    return Answer(question, text, (Change(micro.leaf, micro.size, size),), proof)
 
 
 def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | None:
@@ -114,12 +112,12 @@ def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | Non
         budget = price(setup.with_rollout(fraction=hundredths / 100), gpu)
         return budget.verdict == "fits" and budget.headroom >= spare * gpu.usable
 
-    found = _largest(5, 95, holds)
+    percent = _largest(5, 95, holds)
     lowest = next((n for n in range(5, 96) if holds(n)), None)
     question = "highest safe share of the GPU for the rollout engine"
     if lowest is None:
         return Answer(question, "no share between 0.05 and 0.95 fits", (), None)
-    best = found if found is not None else max(n for n in range(lowest, 96) if holds(n))
+    best = percent if percent is not None else max(n for n in range(lowest, 96) if holds(n))
     proof = price(setup.with_rollout(fraction=best / 100), gpu)
     serving = next(s for s in proof.serving if s.role == "rollout")
     text = f"{best / 100:.2f} (now {role.engine.fraction:g}): {serving.requests:.1f} full-length requests at once per engine"
@@ -153,7 +151,7 @@ def _next_step(setup: Setup, gpu: Gpu, now: Budget) -> tuple[Step, Budget] | Non
 
 def front(setup: Setup, gpus: tuple[Gpu, ...]) -> tuple[Point, ...]:
     """Clusters by rent against the micro-batch that they allow; `efficient` ones are beaten by no cheaper one."""
-    found = []
+    points = []
     for gpu in gpus:
         for count in sizes(setup, limit=128):
             changed = setup if count == setup.total else resized(setup, count)
@@ -161,11 +159,11 @@ def front(setup: Setup, gpus: tuple[Gpu, ...]) -> tuple[Point, ...]:
                 continue
             tokens = most_tokens(changed, gpu) if changed.actor else None
             budget = price(changed, gpu)
-            found.append(
+            points.append(
                 Point(gpu.name, count, round(count * gpu.price, 2), tokens, round(budget.headroom / (1 << 30), 2))
             )
     best, marked = 0, []
-    for point in sorted(found, key=lambda p: (p.price, -(p.tokens or 0))):
+    for point in sorted(points, key=lambda p: (p.price, -(p.tokens or 0))):
         better = point.tokens is not None and point.tokens > best
         best = max(best, point.tokens or 0)
         marked.append(replace(point, efficient=better))

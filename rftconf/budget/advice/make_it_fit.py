@@ -47,11 +47,11 @@ def mended(setup: Setup, gpu: Gpu, *, without: tuple[str, ...] = ()) -> Answer |
         return None
     taken: list[Knob] = []
     while budget.verdict != "fits" and len(taken) < ROUNDS:
-        found = _next(budget, gpu, without)
-        if found is None:
+        best = _next(budget, gpu, without)
+        if best is None:
             break
-        taken = [knob for knob in taken if knob.path != found.path] + [_first(found, taken)]
-        budget = price(found.apply(budget.setup), gpu)
+        taken = [knob for knob in taken if knob.path != best.path] + [_first(best, taken)]
+        budget = price(best.apply(budget.setup), gpu)
     if budget.verdict != "fits":
         return Answer(QUESTION, _why_not(budget, taken), (), None)
     taken = _needed(setup, gpu, taken)
@@ -62,7 +62,7 @@ def mended(setup: Setup, gpu: Gpu, *, without: tuple[str, ...] = ()) -> Answer |
 
 def _first(knob: Knob, taken: list[Knob]) -> Knob:
     """The knob with the values that the plan has, where an earlier change has moved them."""
-    had = {change.path: change.old for one in taken for change in one.changes}
+    had = {change.path: change.old for knob in taken for change in knob.changes}
     more = tuple(replace(change, old=had.get(change.path, change.old)) for change in knob.more)
     return replace(knob, old=had.get(knob.path, knob.old), more=more)
 
@@ -76,9 +76,9 @@ def _all(setup: Setup, knobs: list[Knob]) -> Setup:
 def _needed(setup: Setup, gpu: Gpu, taken: list[Knob]) -> list[Knob]:
     """Without those that later ones made superfluous."""
     for knob in list(taken):
-        rest = [one for one in taken if one is not knob]
-        if price(_all(setup, rest), gpu).verdict == "fits":
-            taken = rest
+        knobs = [other_knob for other_knob in taken if other_knob is not knob]
+        if price(_all(setup, knobs), gpu).verdict == "fits":
+            taken = knobs
     return taken
 
 
@@ -104,9 +104,9 @@ def _next(budget: Budget, gpu: Gpu, without: tuple[str, ...]) -> Knob | None:
 def _worst(budget: Budget) -> Where | None:
     """The phase that is furthest over the GPU."""
     over = {
-        (at, number): phase.high
-        for at, one in enumerate(budget.pools)
-        for number, phase in enumerate(one.phases)
+        (index, number): phase.high
+        for index, pool_budget in enumerate(budget.pools)
+        for number, phase in enumerate(pool_budget.phases)
         if phase.high > budget.gpu.range[0]
     }
     return max(over, key=lambda where: over[where]) if over else None
@@ -156,45 +156,45 @@ def _smaller_batches(setup: Setup, phase: Phase, within: Callable[[Setup], bool]
         size, path = -(-micro.size // step), micro.path
         if size <= low:
             continue
-        found = step * _down(size, low, lambda n, path=path, step=step: within(setup.with_micro(path, n * step)))  # type: ignore[misc]
-        what = f"{found:,} tokens" if step > 1 else f"{found} sequences" if found > 1 else "1 sequence"
+        smaller = step * _down(size, low, lambda n, path=path, step=step: within(setup.with_micro(path, n * step)))  # type: ignore[misc]
+        what = f"{smaller:,} tokens" if step > 1 else f"{smaller} sequences" if smaller > 1 else "1 sequence"
         words = f"{role.name}: micro-batches of {what} in {phase.name} (now {micro.size:,})"
-        yield Knob(micro.leaf, micro.size, found, words, lambda s, path=path, n=found: s.with_micro(path, n))  # type: ignore[misc]
+        yield Knob(micro.leaf, micro.size, smaller, words, lambda s, path=path, n=smaller: s.with_micro(path, n))  # type: ignore[misc]
 
 
 def _fewer_rows(setup: Setup, role: EngineRole, within: Callable[[Setup], bool]) -> Iterator[Knob]:
-    found = _down(role.rows, 1, lambda n: within(setup.with_engine(role.passing(n))))
-    words = f"{role.name}: {found} sequence{'s' if found > 1 else ''} in a pass (now {role.rows})"
+    rows = _down(role.rows, 1, lambda n: within(setup.with_engine(role.passing(n))))
+    words = f"{role.name}: {rows} sequence{'s' if rows > 1 else ''} in a pass (now {role.rows})"
     yield Knob(
         f"{role.path}.sequences_per_pass",
         role.rows,
-        found,
+        rows,
         words,
-        lambda s: s.with_engine(_role_in_changed_run(s, role).passing(found)),
+        lambda s: s.with_engine(_role_in_changed_run(s, role).passing(rows)),
     )
 
 
 def _role_in_changed_run(setup: Setup, role: EngineRole) -> EngineRole:
     """The role of that name as it is in a run that may have changed."""
-    return next(one for one in setup.engines if one.name == role.name)
+    return next(engine_role for engine_role in setup.engines if engine_role.name == role.name)
 
 
 def _smaller_shares(setup: Setup, awake: list[EngineRole], gpu: Gpu, within: Callable[[Setup], bool]) -> Iterator[Knob]:
     """Shares of the engines that are awake: all in proportion, else one alone, as small as one request of each allows."""
     if len(awake) > 1:
         yield from _in_proportion(setup, awake, gpu, within)
-    for role in sorted(awake, key=lambda one: -one.engine.fraction):
+    for role in sorted(awake, key=lambda role: -role.engine.fraction):
         now, least = round(role.engine.fraction * 100), _least(role, gpu)
         if least is None or least >= now:
             continue
-        found = _down(now, least, lambda n, role=role: within(setup.with_engine(role.taking(n / 100)))) / 100  # type: ignore[misc]
-        words = f"{role.name}: {found:g} of the GPU for the engine (now {role.engine.fraction:g})"
+        share = _down(now, least, lambda n, role=role: within(setup.with_engine(role.taking(n / 100)))) / 100  # type: ignore[misc]
+        words = f"{role.name}: {share:g} of the GPU for the engine (now {role.engine.fraction:g})"
         yield Knob(
             f"{role.path}.gpu_memory_fraction",
             role.engine.fraction,
-            found,
+            share,
             words,
-            lambda s, role=role, found=found: s.with_engine(_role_in_changed_run(s, role).taking(found)),  # type: ignore[misc]
+            lambda s, role=role, share=share: s.with_engine(_role_in_changed_run(s, role).taking(share)),  # type: ignore[misc]
         )
 
 
@@ -207,11 +207,11 @@ def _in_proportion(setup: Setup, awake: list[EngineRole], gpu: Gpu, within: Call
         return setup
 
     for percent in range(99, 4, -1):
-        made = scaled(setup, percent)
-        starved = any(_starves(_role_in_changed_run(made, role), gpu) for role in awake)
+        scaled_setup = scaled(setup, percent)
+        starved = any(_starves(_role_in_changed_run(scaled_setup, role), gpu) for role in awake)
         if starved:
             return
-        if within(made):
+        if within(scaled_setup):
             new = [Change(f"{r.path}.gpu_memory_fraction", r.engine.fraction, _share(r, percent)) for r in awake]
             words = " and ".join(f"{r.name} {c.new:g}" for r, c in zip(awake, new, strict=True))
             first, *more = new
@@ -239,7 +239,7 @@ def _starves(role: EngineRole, gpu: Gpu) -> bool:
 
 def _fed(budget: Budget, gpu: Gpu) -> Iterator[Knob]:
     """A larger share for an engine that holds not even one request, as small as it may be."""
-    names = [one.role for one in budget.starved]
+    names = [serving.role for serving in budget.starved]
     for role in budget.setup.served:
         least = _least(role, gpu) if role.name in names else None
         if least is not None and least > 100 * role.engine.fraction:
@@ -257,8 +257,8 @@ def _why_not(budget: Budget, taken: list[Knob]) -> str:
     """What is left when every setting that helps is as small as it goes."""
     tried = "; ".join(knob.words for knob in taken) or "no setting here lowers the peak"
     if budget.starved and _worst(budget) is None:
-        one = budget.starved[0]
-        return f"{one.role} holds {one.requests:.2f} requests of the greatest length with any share; more GPUs for each engine would"
+        serving = budget.starved[0]
+        return f"{serving.role} holds {serving.requests:.2f} requests of the greatest length with any share; more GPUs for each engine would"
     phase = budget.deciding.deciding
     heaviest = sorted(phase.terms, key=lambda t: -t.size)[:3]
     parts = ", ".join(f"{t.owner or 'all'} {t.name} {t.size / GIB:.1f}" for t in heaviest)

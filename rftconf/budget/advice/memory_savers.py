@@ -55,25 +55,25 @@ def _with(name: str, **values: Any) -> Callable[[Setup], Setup]:
 
 def _parking(setup: Setup) -> Iterator[Step]:
     """States that can wait in host memory while other roles work."""
-    for one in setup.trainers:
-        if one.name == "reference" and not one.parked_weights:
+    for role in setup.trainers:
+        if role.name == "reference" and not role.parked_weights:
             words = "reference weights wait in host memory"
             yield f"{P}reference.offload.param", words, _changed("reference", _park_weights)
-    trained = [one for one in setup.trainers if one.job.trains and setup.layout == "colocated"]
-    for one in trained:
-        if not one.parked_optimizer:
-            words = f"{one.name}'s optimizer waits in host memory"
-            yield f"{P}{one.name}.offload.optimizer", words, _changed(one.name, _park_adam)
-    for one in trained:
-        if not one.parked_weights:
-            words = f"{one.name}'s weights wait in host memory"
-            yield f"{P}{one.name}.offload.param", words, _changed(one.name, _park_weights)
+    trained = [role for role in setup.trainers if role.job.trains and setup.layout == "colocated"]
+    for role in trained:
+        if not role.parked_optimizer:
+            words = f"{role.name}'s optimizer waits in host memory"
+            yield f"{P}{role.name}.offload.optimizer", words, _changed(role.name, _park_adam)
+    for role in trained:
+        if not role.parked_weights:
+            words = f"{role.name}'s weights wait in host memory"
+            yield f"{P}{role.name}.offload.param", words, _changed(role.name, _park_weights)
 
 
 def _park_weights(role: TrainerRole) -> TrainerRole:
     if role.job.trains or role.job.backend == "megatron":
         return replace(role, parked_weights=True)
-    job, scoring = (replace(one, offload_parameters=True) for one in (role.job, role.scoring))
+    job, scoring = (replace(job, offload_parameters=True) for job in (role.job, role.scoring))
     return replace(role, parked_weights=True, job=job, scoring=scoring)
 
 
@@ -97,5 +97,5 @@ def savings_without_field(setup: Setup) -> Iterator[Step]:
             yield "recompute_granularity", f"{role.name} with full recomputation", _with(role.name, megatron=full)
         if not role.job.offload_optimizer:
             words = f"{role.name} with full recomputation and its optimizer on the CPU"
-            both = _with(role.name, megatron=full, offload_optimizer=True)
-            yield "optimizer_cpu_offload", words, both
+            with_both = _with(role.name, megatron=full, offload_optimizer=True)
+            yield "optimizer_cpu_offload", words, with_both

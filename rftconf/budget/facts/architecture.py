@@ -253,8 +253,8 @@ class Architecture:
     @property
     def kv_heads(self) -> int:
         """Key/value heads, the fewest of any kind of layer; a latent vector counts as one."""
-        found = [group.mixer.kv_heads for group in self.layers if isinstance(group.mixer, Attention)]
-        return min(found, default=1)
+        heads = [group.mixer.kv_heads for group in self.layers if isinstance(group.mixer, Attention)]
+        return min(heads, default=1)
 
     @property
     def experts(self) -> int:

@@ -107,15 +107,15 @@ GPUS: tuple[Gpu, ...] = (
 _BY_NAME = {gpu.name: gpu for gpu in GPUS}
 
 
-def gpu_named(asked: str) -> Gpu:
+def gpu_named(gpu_name: str) -> Gpu:
     """The accelerator of that name; `h100` or `NVIDIA H100 80GB HBM3` will do where only one fits best.
 
     Also `NAME:GIB`, for one that is not in the table. Raises UsageError with the nearest names.
     """
-    name, mark, size = asked.partition(":")
+    name, mark, size = gpu_name.partition(":")
     if mark:
-        return _gpu_of_own_size(name, size, asked)
-    key = re.sub(r"[^a-z0-9]+", "-", asked.lower().replace("nvidia", "").replace("geforce", "")).strip("-")
+        return _gpu_of_own_size(name, size, gpu_name)
+    key = re.sub(r"[^a-z0-9]+", "-", gpu_name.lower().replace("nvidia", "").replace("geforce", "")).strip("-")
     if key in _BY_NAME:
         return _BY_NAME[key]
     words = set(key.replace("gb", "g").split("-")) - {"hbm3", "hbm2", "hbm3e", "sxm", "sxm4", "sxm5", "amd", "instinct"}
@@ -126,14 +126,14 @@ def gpu_named(asked: str) -> Gpu:
 
     near = get_close_matches(key, [*_BY_NAME, *(n.rsplit("-", 1)[0] for n in _BY_NAME)], n=3, cutoff=0.4)
     hint = ", ".join(dict.fromkeys(near)) or ", ".join(gpu.name for gpu in GPUS[:8])
-    raise UsageError(f"--gpu {asked}: not in the table; nearest: {hint}; or give its memory, as in mygpu:47.4 [GiB]")
+    raise UsageError(f"--gpu {gpu_name}: not in the table; nearest: {hint}; or give its memory, as in mygpu:47.4 [GiB]")
 
 
-def _gpu_of_own_size(name: str, size: str, asked: str) -> Gpu:
+def _gpu_of_own_size(name: str, size: str, gpu_name: str) -> Gpu:
     try:
         usable = float(size)
     except ValueError:
         usable = 0.0
     if not 1 <= usable < 1 << 20:
-        raise UsageError(f"--gpu {asked}: after the colon comes the usable memory in GiB, 1 or more")
+        raise UsageError(f"--gpu {gpu_name}: after the colon comes the usable memory in GiB, 1 or more")
     return Gpu(name or "gpu", name or "GPU", round(usable), usable, "given on the command line")

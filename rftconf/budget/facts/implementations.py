@@ -174,7 +174,9 @@ def implementation(name: str, when: str | None = None) -> Implementation:
     family = ALL.get(name, GENERIC)
     if when is None:
         return family[-1]
-    return next((one for one in reversed(family) if _key(one.since) <= _key(when)), family[0])
+    return next(
+        (implementation for implementation in reversed(family) if _key(implementation.since) <= _key(when)), family[0]
+    )
 
 
 def older(when: str, than: str) -> bool:

@@ -95,8 +95,8 @@ def find(path: str) -> Model | None:
         words = _words(segment)
         for index, (own, key) in enumerate(_words_of_rows()):
             plain = words if SIZE.match(key[-1]) else tuple(word for word in words if word not in _FILLING)
-            rest = plain[len(key) :]
-            if plain[: len(key)] != key or any(SIZE.match(word) for word in rest):
+            more_words = plain[len(key) :]
+            if plain[: len(key)] != key or any(SIZE.match(word) for word in more_words):
                 continue
             score = (len(key), sum(a == b for a, b in zip(words, own, strict=False)) - abs(len(words) - len(own)))
             if best is None or score > best[0]:
@@ -123,23 +123,23 @@ def _trained_from(path: str) -> Model | None:
     return None
 
 
-def _contained(asked: str) -> str | None:
+def _contained(model_name: str) -> str | None:
     """The row whose name stands inside the one that was asked for, as in `my-sft-qwen-2.5-7b`; only to be offered."""
     best: tuple[int, int] | None = None
-    for segment in re.split(r"/|--", asked):
+    for segment in re.split(r"/|--", model_name):
         words = _words(re.sub(r"(?i)\b(qwen|llama)[-_ ](?=\d)", r"\1", segment))
         for index, (_, key) in enumerate(_words_of_rows()):
             known = tuple(re.sub(r"^(qwen|llama)-?(?=\d)", r"\1", word) for word in key)
-            inside = any(words[at : at + len(known)] == known for at in range(len(words)))
+            inside = any(words[index : index + len(known)] == known for index in range(len(words)))
             if inside and len(known) > 1 and (best is None or len(known) > best[0]):
                 best = len(known), index
     return None if best is None else rows()[best[1]].name
 
 
-def _local(asked: str) -> Path | None:
+def _local(name: str) -> Path | None:
     """The folder or JSON file that a name stands for on this machine, if it is one."""
     try:
-        path = Path(asked).expanduser()
+        path = Path(name).expanduser()
         return path if path.is_dir() or path.suffix == ".json" else None
     except (OSError, RuntimeError, ValueError):  # too long for a file name; a home that nobody has
         return None
@@ -164,19 +164,19 @@ def _words_of_rows() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     return tuple((own, _essence(own)) for own in names)
 
 
-def resolve(asked: str) -> Model:
+def resolve(name: str) -> Model:
     """What `--model` means: a folder, a config.json, or a name. Raises UsageError with what to pass instead."""
-    path = _local(asked)
+    path = _local(name)
     if path is not None:
         config = read_config(path)
-        found = architecture_of(config, str(path))
-        said = [line for line in (missing_family(found.family), missing_tower(config)) if line]
-        return Model(path.name, found, str(path), "; ".join(said))
-    model = find(asked)
+        architecture = architecture_of(config, str(path))
+        missing = [line for line in (missing_family(architecture.family), missing_tower(config)) if line]
+        return Model(path.name, architecture, str(path), "; ".join(missing))
+    model = find(name)
     if model is not None:
         return model
-    inside, near = _contained(asked), _similar_names(asked.split("/")[-1].lower())
+    inside, near = _contained(name), _similar_names(name.split("/")[-1].lower())
     hint = f"nearest names: {', '.join(near)}; " if near else ""
     if inside is not None:
         hint = f"if it was trained from {inside}, pass --model {inside}; "
-    raise UsageError(f"model {asked}: not in the table; {hint}pass --model with a folder that holds its config.json")
+    raise UsageError(f"model {name}: not in the table; {hint}pass --model with a folder that holds its config.json")

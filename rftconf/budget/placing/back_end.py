@@ -46,12 +46,12 @@ class Gpus:
 def roles(stage: Stage) -> dict[str, Worker]:
     """The roles that hold a model in this stage: without a KL term nobody needs a reference."""
     place, losses = stage.placement, stage.algorithm
-    found = {"actor": place.actor}
+    workers = {"actor": place.actor}
     if losses.kl_loss.enabled is True or losses.kl_reward.enabled is True:
-        found["reference"] = place.reference
+        workers["reference"] = place.reference
     if losses.critic.enabled is True:
-        found["critic"] = place.critic
-    return found
+        workers["critic"] = place.critic
+    return workers
 
 
 def reasons(plan: Plan, gpus: Gpus) -> list[str]:
@@ -101,13 +101,13 @@ def _of_engines(stage: Stage) -> Iterator[str]:
     for size in ENGINE_SIZES:
         if more_than_one(getattr(rollout, size)):
             yield f"engines with {size.upper()} of {getattr(rollout, size)}"
-    for one in stage.placement.auxiliary:
-        called = one.name or one.role or "a further model"
-        if one.engine in SAME_ANSWERS:
-            yield f"{called}: served by {SAME_ANSWERS[one.engine]}"
+    for auxiliary in stage.placement.auxiliary:
+        called = auxiliary.name or auxiliary.role or "a further model"
+        if auxiliary.engine in SAME_ANSWERS:
+            yield f"{called}: served by {SAME_ANSWERS[auxiliary.engine]}"
         for size in ("tp", "pp"):
-            if more_than_one(getattr(one, size)):
-                yield f"{called}: {size.upper()} of {getattr(one, size)}"
+            if more_than_one(getattr(auxiliary, size)):
+                yield f"{called}: {size.upper()} of {getattr(auxiliary, size)}"
 
 
 def _of_gpus(plan: Plan, stage: Stage, gpus: Gpus) -> Iterator[str]:

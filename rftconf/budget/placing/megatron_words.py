@@ -51,7 +51,7 @@ def left(worker: Worker, dtype: Any) -> Iterator[tuple[str, Any, bool]]:
     `dtype` is the number type that the role computes in.
     """
     m = worker.megatron
-    types: dict[str, Values] = {name: (dtype in said, None) for name, said in OF_TYPE.items()}
+    types: dict[str, Values] = {name: (dtype in dtypes, None) for name, dtypes in OF_TYPE.items()}
     harmless_of: dict[str, dict[str, Values]] = {
         "transformer_overrides": {**SPEED, **types},
         "ddp_overrides": OF_GRADIENTS,

@@ -48,8 +48,8 @@ def chosen(plans: Sequence[Plan], gpus: Gpus) -> tuple[Plan, Memory]:
         answer = mended(budget.setup, gpus.kind, without=_without(plan))
         if answer is not None and answer.budget is not None:
             return _changed(plan, {change.path: change.new for change in answer.changes}), _said(answer.budget)
-    at = min(range(len(plans)), key=lambda at: VERDICTS.index(budgets[at].verdict))
-    return plans[at], _said(budgets[at])
+    index = min(range(len(plans)), key=lambda index: VERDICTS.index(budgets[index].verdict))
+    return plans[index], _said(budgets[index])
 
 
 def _like_known(plan: Plan) -> Plan:
@@ -72,7 +72,7 @@ def _without(plan: Plan) -> tuple[str, ...]:
 def _said(budget: Budget) -> Memory:
     phase = budget.deciding.deciding
     text = f"{budget.verdict}: {phase.name} takes {phase.size / GIB:.1f} of {budget.gpu.usable_gib:g} GiB"
-    starved = "; ".join(f"{one.role} holds {one.requests:.2f} requests" for one in budget.starved)
+    starved = "; ".join(f"{serving.role} holds {serving.requests:.2f} requests" for serving in budget.starved)
     return Memory(budget.verdict, f"{text}{'; ' if starved else ''}{starved}")
 
 

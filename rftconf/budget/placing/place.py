@@ -62,19 +62,19 @@ def placed(plan: Plan, gpus: Gpus) -> Placed:
         return Placed(plan, gpus)
     base = plan.model_copy(deep=True)
     _say_in_other_words(base)
-    found = [_on(base, gpus, sizes) for sizes in _candidates(plan, gpus)]
-    best, memory = chosen(found, gpus)
+    plans = [_on(base, gpus, sizes) for sizes in _candidates(plan, gpus)]
+    best, memory = chosen(plans, gpus)
     return Placed(best, gpus, tuple(why), tuple(_moves(plan, best)), memory, tuple(notes(plan, best)))
 
 
 def _candidates(plan: Plan, gpus: Gpus) -> list[Sizes]:
     """Trainer and engines for each size of an engine, the source's own first; micro-batches of the source's before others."""
-    found = [
+    sizes = [
         sizes_of(plan, gpus, tp, regroups=regroups)
         for regroups in (False, True)
         for tp in engine_sizes(plan.stages[0], gpus)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(sizes))
 
 
 def _say_in_other_words(plan: Plan) -> None:
@@ -97,12 +97,12 @@ def _say_in_other_words(plan: Plan) -> None:
     for size in ENGINE_SIZES:
         if more_than_one(getattr(rollout, size)):
             setattr(rollout, size, 1)
-    for one in stage.placement.auxiliary:
-        if one.engine in SAME_ANSWERS:
-            one.engine = ENGINE
+    for auxiliary in stage.placement.auxiliary:
+        if auxiliary.engine in SAME_ANSWERS:
+            auxiliary.engine = ENGINE
         for size in ("tp", "pp", "dp"):
-            if more_than_one(getattr(one, size)):
-                setattr(one, size, 1)
+            if more_than_one(getattr(auxiliary, size)):
+                setattr(auxiliary, size, 1)
 
 
 def _keep_by_name(plan: Plan, name: str, worker: Worker) -> None:
@@ -149,8 +149,8 @@ def _on(base: Plan, gpus: Gpus, sizes: Sizes) -> Plan:
     place.rollout.gpus, place.rollout.tp = sizes.engine_gpus, sizes.tp
     if sizes.layout is not None:
         place.layout = sizes.layout
-    for one, count in zip(place.auxiliary, sizes.auxiliary, strict=True):
-        one.gpus = count
+    for auxiliary, count in zip(place.auxiliary, sizes.auxiliary, strict=True):
+        auxiliary.gpus = count
     return plan
 
 

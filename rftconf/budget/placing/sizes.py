@@ -31,9 +31,9 @@ class Sizes:
 def engine_sizes(stage: Stage, gpus: Gpus) -> list[int]:
     """GPUs of one engine that divide a node and the model's attention heads: the source's, larger ones, smaller ones."""
     rollout, shared = stage.placement.rollout, heads(stage)
-    asked = prod(size for size in (rollout.tp, rollout.pp) if is_count(size))
+    engine_gpus = prod(size for size in (rollout.tp, rollout.pp) if is_count(size))
     fit = [size for size in range(1, gpus.per_node + 1) if gpus.per_node % size == 0 and shared % size == 0]
-    own = max((size for size in fit if size <= asked and asked % size == 0), default=1)
+    own = max((size for size in fit if size <= engine_gpus and engine_gpus % size == 0), default=1)
     larger = [size for size in fit if size > own and size % own == 0]
     return [own, *larger, *(size for size in reversed(fit) if size < own and own % size == 0)]
 
@@ -45,8 +45,8 @@ def sizes_of(plan: Plan, gpus: Gpus, tp: int, *, regroups: bool = False) -> Size
     """
     stage = plan.stages[0]
     place = stage.placement
-    auxiliary, apart = _further_models(stage, gpus)
-    free = max(gpus.count - apart, 1)
+    auxiliary, own_gpus = _further_models(stage, gpus)
+    free = max(gpus.count - own_gpus, 1)
     if place.layout in ("colocated", None) or free < 1 + tp:
         lone: Literal["colocated"] | None = None if place.layout in ("colocated", None) else "colocated"
         return Sizes(_ranks(stage, free, regroups), max(free - free % tp, tp), tp, auxiliary, lone)
@@ -121,17 +121,17 @@ def _share_of_engines(plan: Plan) -> float:
 def _further_models(stage: Stage, gpus: Gpus) -> tuple[tuple[Any, ...], int]:
     """GPUs of each, and of those that have their own together: as many as in the source, one each where that is too many."""
     together = stage.placement.layout in ("colocated", None)
-    found, apart = list[Any](), 0
-    for one in stage.placement.auxiliary:
-        count: Any = one.gpus
-        for size in (one.tp, one.pp, one.dp):
+    counts, own_gpus = list[Any](), 0
+    for extra in stage.placement.auxiliary:
+        count: Any = extra.gpus
+        for size in (extra.tp, extra.pp, extra.dp):
             if is_count(size) and is_count(count):
                 count = max(count // size, 1)
-        own = one.own_pool is True or (one.own_pool is None and not together)
-        own = own and one.engine != "external"
-        found.append(count)
-        apart += count if own and is_count(count) else 1 if own else 0
-    if apart * 2 > gpus.count:
-        found = [1 if is_count(count) else count for count in found]
-        apart = min(apart, len(found))
-    return tuple(found), apart
+        own = extra.own_pool is True or (extra.own_pool is None and not together)
+        own = own and extra.engine != "external"
+        counts.append(count)
+        own_gpus += count if own and is_count(count) else 1 if own else 0
+    if own_gpus * 2 > gpus.count:
+        counts = [1 if is_count(count) else count for count in counts]
+        own_gpus = min(own_gpus, len(counts))
+    return tuple(counts), own_gpus

@@ -47,37 +47,37 @@ def engine_roles(
     if gpus is None:
         gpus = total if layout == "colocated" or not trainers else max(total - trainers[0].job.gpus, engine.gpus)
     extras = stage.placement.auxiliary
-    found = [EngineRole("rollout", engine, gpus, path="stage.placement.rollout")]
+    roles = [EngineRole("rollout", engine, gpus, path="stage.placement.rollout")]
     for index, extra in enumerate(extras):
         if extra.engine == "external":
             continue  # a service has its own GPUs
         label = values.text(extra.name) or f"{extra.role or 'auxiliary'}{index if len(extras) > 1 else ''}"
-        label = f"{label}{index}" if any(role.name == label for role in found) else label
+        label = f"{label}{index}" if any(role.name == label for role in roles) else label
         role = _auxiliary(extra, label, engine, gpus if _shares(extra, layout) else None, longest, values)
-        found += [replace(role, path=f"stage.placement.auxiliary[{index}]")] if role else []
-    return tuple(found)
+        roles += [replace(role, path=f"stage.placement.auxiliary[{index}]")] if role else []
+    return tuple(roles)
 
 
 def _teachers(
     stage: Stage, model: Model, longest: int, total: int, trainers: tuple[TrainerRole, ...], values: Values
 ) -> tuple[EngineRole, ...]:
     """Teachers of a distillation run score batches with a forward, on the student's GPUs or their own."""
-    found: list[EngineRole] = []
+    roles: list[EngineRole] = []
     student = trainers[0].job.gpus if trainers else total
     for index, extra in enumerate(stage.placement.auxiliary):
         if extra.role == "teacher" and extra.engine != "external":
             shared = student if _shares(extra, "colocated") else None
             label = values.text(extra.name) or "teacher"
             role = _auxiliary(extra, label, Engine(model.architecture), shared, longest, values)
-            found += [replace(role, path=f"stage.placement.auxiliary[{index}]")] if role else []
-    return tuple(found)
+            roles += [replace(role, path=f"stage.placement.auxiliary[{index}]")] if role else []
+    return tuple(roles)
 
 
 def unpriced_gpus(stage: Stage, values: Values) -> int:
     """GPUs that further models have to themselves, where their size is in no table."""
     extras = () if stage.kind in WITHOUT_ROLLOUTS else stage.placement.auxiliary
-    apart = [extra for extra in extras if not _shares(extra, str(stage.placement.layout or "colocated"))]
-    return sum(extra.gpus for extra in apart if isinstance(extra.gpus, int) and _model(extra, values) is None)
+    separate = [extra for extra in extras if not _shares(extra, str(stage.placement.layout or "colocated"))]
+    return sum(extra.gpus for extra in separate if isinstance(extra.gpus, int) and _model(extra, values) is None)
 
 
 def _shares(extra: Auxiliary, layout: str) -> bool:
@@ -100,15 +100,15 @@ def _auxiliary(
         values.note(f"{label}: model {path or 'not named'} is not in the table and is left out of the account")
         return None
     beside = tuple(str(name) for name in extra.colocate_with) if isinstance(extra.colocate_with, list) else ()
-    asked = values.count(extra.gpus, f"{label}.gpus", needed=False)
+    own_gpus = values.count(extra.gpus, f"{label}.gpus", needed=False)
     if scores_by_forward(extra):
-        gpus = asked or shared or 1
+        gpus = own_gpus or shared or 1
         forward = scorer(extra, own, label, longest, gpus, values)
         answer = answer_tokens_text(extra)
         lone = replace(like, architecture=own.architecture, tp=1, dp=1, pp=1, ep=1)
         rows = values.count(extra.sequences_per_pass, f"{label}.sequences_per_pass", needed=False) or 1
         return EngineRole(label, lone, gpus, shared is None, beside, forward, answer, rows=rows)
-    return _served(extra, label, replace(like, architecture=own.architecture), (asked, shared), beside, values)
+    return _served(extra, label, replace(like, architecture=own.architecture), (own_gpus, shared), beside, values)
 
 
 def _served(
@@ -120,7 +120,7 @@ def _served(
     values: Values,
 ) -> EngineRole:
     """A further model on engines like the rollout's; `sizes` are the GPUs asked for, and those it would share."""
-    (asked, shared), share = sizes, extra.gpu_memory_fraction
+    (own_gpus, shared), share = sizes, extra.gpu_memory_fraction
     longest = values.count(extra.model_max_tokens, f"{label}.model_max_tokens", needed=False)
     engine = replace(
         like,
@@ -134,5 +134,5 @@ def _served(
         name=values.text(extra.engine) or like.name,
         sleeps=shared is not None,
     )
-    gpus = asked or (engine.gpus if shared is None else shared)
+    gpus = own_gpus or (engine.gpus if shared is None else shared)
     return EngineRole(label, engine, gpus, shared is None, beside)

@@ -27,19 +27,19 @@ class Problem:
 
 def problems(setup: Setup) -> tuple[Problem, ...]:
     """Every rule that the layout breaks, those of all frameworks first."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for rule in (*_COMMON, *_OF.get(setup.framework, ())):
-        found += rule(setup)
-    return tuple(found)
+        problems += rule(setup)
+    return tuple(problems)
 
 
 Rule = Callable[[Setup], list[Problem]]
 
 
-def divisors_near(number: int, asked: int, limit: int = 4) -> tuple[int, ...]:
-    """Divisors of `number`, those nearest to `asked` first."""
+def divisors_near(number: int, size: int, limit: int = 4) -> tuple[int, ...]:
+    """Divisors of `number`, those nearest to `size` first."""
     all_of = (d for d in range(1, number + 1) if number % d == 0)
-    return tuple(sorted(all_of, key=lambda d: (abs(d - asked), d))[:limit])
+    return tuple(sorted(all_of, key=lambda d: (abs(d - size), d))[:limit])
 
 
 def _enough(setup: Setup) -> list[Problem]:
@@ -54,35 +54,37 @@ def _enough(setup: Setup) -> list[Problem]:
 
 
 def _replicas(setup: Setup) -> list[Problem]:
-    found = []
+    problems = []
     for role in setup.engines:
         size = role.engine.gpus
         if role.gpus % size or role.gpus < size:
             message = f"{role.name}: {role.gpus} GPUs are not a whole number of engines of {size} (TP × PP × DP)"
             legal = tuple(f"engines of {d} GPUs" for d in divisors_near(role.gpus, size))
-            found.append(Problem("GPU", message, "all: engines have equally many GPUs", legal))
-    return found
+            problems.append(Problem("GPU", message, "all: engines have equally many GPUs", legal))
+    return problems
 
 
 def _engine_heads(setup: Setup) -> list[Problem]:
-    found = []
+    problems = []
     for role in setup.engines:
         arch, tp = role.engine.architecture, role.engine.tp
         if arch.heads % tp:
             legal = tuple(f"TP {d}" for d in divisors_near(arch.heads, tp))
             message = f"{role.name}: {arch.heads} attention heads are not divisible by TP {tp}"
-            found.append(Problem("PAR", message, "vLLM and SGLang: heads are split evenly", legal, role.name, ("tp",)))
+            problems.append(
+                Problem("PAR", message, "vLLM and SGLang: heads are split evenly", legal, role.name, ("tp",))
+            )
         elif arch.kv_heads % tp and tp % arch.kv_heads:
             legal = tuple(f"TP {d}" for d in divisors_near(arch.kv_heads, tp))
             message = f"{role.name}: {arch.kv_heads} key/value heads neither divide TP {tp} nor are divided by it"
-            found.append(
+            problems.append(
                 Problem("PAR", message, "vLLM: key/value heads are split or repeated", legal, role.name, ("tp",))
             )
-    return found
+    return problems
 
 
 def _ulysses(setup: Setup) -> list[Problem]:
-    found = []
+    problems = []
     for role in setup.trainers:
         job, heads = role.job, role.job.architecture.heads
         if job.backend == "megatron" or job.sp == 1:
@@ -91,14 +93,14 @@ def _ulysses(setup: Setup) -> list[Problem]:
             if number % job.sp:
                 legal = tuple(f"sequence parallel size {d}" for d in divisors_near(number, job.sp))
                 message = f"{role.name}: {what} cannot be divided by a sequence parallel size of {job.sp}"
-                found.append(
+                problems.append(
                     Problem("PAR", message, "Ulysses: heads and ranks are split evenly", legal, role.name, sizes)
                 )
-    return found
+    return problems
 
 
 def _megatron(setup: Setup) -> list[Problem]:
-    found = []
+    problems = []
     for role in setup.trainers:
         job, m = role.job, role.job.megatron
         if job.backend != "megatron":
@@ -107,7 +109,7 @@ def _megatron(setup: Setup) -> list[Problem]:
         uneven = m.first_stage_layers is not None or m.last_stage_layers is not None or m.chunks
         if m.chunks and sum(m.chunks) != job.architecture.depth:
             message = f"{role.name}: the pipeline layout places {sum(m.chunks)} layers, the model has {job.architecture.depth}"
-            found.append(Problem("PAR", message, "Megatron: validate_layer_layout", (), role.name, of_megatron[2]))
+            problems.append(Problem("PAR", message, "Megatron: validate_layer_layout", (), role.name, of_megatron[2]))
         rules: tuple[tuple[int, int, str, str, tuple[str, ...]], ...] = (
             (job.gpus, m.tp * m.pp * m.cp, "TP × PP × CP", "GPUs", ()),
             (job.gpus, m.etp * m.ep * m.pp, "ETP × EP × PP", "GPUs", ()),
@@ -119,8 +121,8 @@ def _megatron(setup: Setup) -> list[Problem]:
             if number % size:
                 legal = tuple(f"{name} {d}" for d in divisors_near(number, size))
                 message = f"{role.name}: {number} {what} are not divisible by {name} = {size}"
-                found.append(Problem("PAR", message, "Megatron: initialize_model_parallel", legal, role.name, sizes))
-    return found
+                problems.append(Problem("PAR", message, "Megatron: initialize_model_parallel", legal, role.name, sizes))
+    return problems
 
 
 def _batch(setup: Setup) -> list[Problem]:
@@ -156,42 +158,44 @@ def _no_time_sharing(setup: Setup) -> list[Problem]:
     """`mode: colocate` is one GPU, one engine of one GPU, no further models, no sequence parallelism."""
     if setup.layout != "colocated" or not setup.trainers or not setup.engines:
         return []
-    source, apart = "Trinity: mode colocate", "engines on GPUs of their own"
-    found = []
+    source, behaviour = "Trinity: mode colocate", "engines on GPUs of their own"
+    problems = []
     if setup.total != 1:
         message = f"engines and trainer share {setup.total} GPUs, which is possible on exactly 1"
-        found.append(Problem("GPU", message, source, ("1 GPU", apart)))
+        problems.append(Problem("GPU", message, source, ("1 GPU", behaviour)))
     if len(setup.engines) > 1:
         message = f"{len(setup.engines) - 1} further models share the one GPU of engine and trainer"
-        found.append(Problem("GPU", message, source, ("no further models", apart)))
+        problems.append(Problem("GPU", message, source, ("no further models", behaviour)))
     for what, size in [("engines", role.engine.gpus) for role in setup.engines] + [
         ("a sequence parallel size", role.job.sp) for role in setup.trainers
     ]:
         if size > 1:
-            found.append(Problem("PAR", f"{what} of {size} on the one GPU of engine and trainer", source, ("1", apart)))
-    return found
+            problems.append(
+                Problem("PAR", f"{what} of {size} on the one GPU of engine and trainer", source, ("1", behaviour))
+            )
+    return problems
 
 
 def _engines_over_nodes(setup: Setup) -> list[Problem]:
-    found = []
+    problems = []
     for role in setup.engines:
         size, node = role.engine.gpus, setup.gpus_per_node
         if size > node and size % node:
             legal = tuple(f"engines of {g} GPUs" for g in (size - size % node, size + node - size % node))
             message = f"{role.name}: engines of {size} GPUs are more than a node of {node} and not whole nodes"
-            found.append(Problem("GPU", message, "Trinity: multi-node inference", legal))
-    return found
+            problems.append(Problem("GPU", message, "Trinity: multi-node inference", legal))
+    return problems
 
 
 def _replica_in_node(setup: Setup) -> list[Problem]:
-    found = []
+    problems = []
     for role in setup.engines:
         size, inside = role.engine.gpus, min(setup.gpus_per_node, role.engine.gpus)
         if size % inside:
             legal = tuple(f"engines of {d} GPUs" for d in divisors_near(setup.gpus_per_node, size))
             message = f"{role.name}: engines of {size} GPUs do not fill nodes of {setup.gpus_per_node} evenly"
-            found.append(Problem("GPU", message, "veRL: rollout/replica.py", legal))
-    return found
+            problems.append(Problem("GPU", message, "veRL: rollout/replica.py", legal))
+    return problems
 
 
 def _policy_serves_plainly(setup: Setup) -> list[Problem]:
@@ -231,25 +235,25 @@ def whole_and_split(setup: Setup, gpus: int) -> tuple[int, int] | None:
     they are now; otherwise the rollout gets its present share, in whole engines, at least one.
     """
     rollout, actor = next((role for role in setup.engines if role.name == "rollout"), None), setup.actor
-    apart = setup.layout != "colocated"
-    rest = gpus - sum(role.gpus for role in setup.engines if role.own_pool and role is not rollout)
+    separate = setup.layout != "colocated"
+    remaining = gpus - sum(role.gpus for role in setup.engines if role.own_pool and role is not rollout)
     engine = rollout.engine.gpus if rollout else 1
     rank = 1
     if actor is not None:
         m = actor.job.megatron
         rank = m.tp * m.pp * m.cp if actor.job.backend == "megatron" else actor.job.sp
-    if not apart or rollout is None or actor is None:
-        share = scaled(rollout.gpus, shared_gpus(setup), rest, engine) if rollout else rest
-        return (rest, share) if share and rest > 0 and rest % rank == 0 else None
-    share = max(round(rest * rollout.gpus / (rollout.gpus + actor.job.gpus) / engine), 1) * engine
-    left = rest - share
-    return (left, share) if left > 0 and left % rank == 0 else None
+    if not separate or rollout is None or actor is None:
+        share = scaled(rollout.gpus, shared_gpus(setup), remaining, engine) if rollout else remaining
+        return (remaining, share) if share and remaining > 0 and remaining % rank == 0 else None
+    share = max(round(remaining * rollout.gpus / (rollout.gpus + actor.job.gpus) / engine), 1) * engine
+    left_over = remaining - share
+    return (left_over, share) if left_over > 0 and left_over % rank == 0 else None
 
 
-def scaled(gpus: int, of: int, rest: int, engine: int) -> int | None:
-    """`gpus` out of `of` as the same part of `rest`, in whole engines; None where they are not."""
-    found, odd = divmod(gpus * rest, of)
-    return found if not odd and found and found % engine == 0 else None
+def scaled(gpus: int, of: int, remaining: int, engine: int) -> int | None:
+    """`gpus` out of `of` as the same part of `remaining`, in whole engines; None where they are not."""
+    share, odd = divmod(gpus * remaining, of)
+    return share if not odd and share and share % engine == 0 else None
 
 
 def shared_gpus(setup: Setup) -> int:

@@ -51,15 +51,15 @@ def megatron_sizes(worker: Worker, own: Worker, depth: int, values: Values) -> M
 
 def _granularity(overrides: Mapping[str, Any]) -> str:
     """`moe_layer_recompute`, an older switch, is selective recomputation of mixture layers where nothing else is said."""
-    said = overrides.get("recompute_granularity")
-    if said is None:
+    granularity = overrides.get("recompute_granularity")
+    if granularity is None:
         return "selective" if overrides.get("moe_layer_recompute") is True else "none"
-    return str(said)
+    return str(granularity)
 
 
 def _modules(overrides: Mapping[str, Any]) -> frozenset[str]:
-    said = overrides.get("recompute_modules")
-    names = said.split(",") if isinstance(said, str) else said if isinstance(said, list) else []
+    modules = overrides.get("recompute_modules")
+    names = modules.split(",") if isinstance(modules, str) else modules if isinstance(modules, list) else []
     legacy = {"moe"} if overrides.get("moe_layer_recompute") is True else set()
     return frozenset(str(name).strip() for name in names) | legacy
 
@@ -93,6 +93,6 @@ def layers_per_virtual_stage(layout: Any, stages: int) -> tuple[int, ...]:
     for pattern in REPEATS:
         if sum(len(part) * int(times) for part, times in pattern.findall(text)) > LONGEST:
             return ()
-        text = pattern.sub(lambda found: found[1] * int(found[2]), text)
+        text = pattern.sub(lambda match: match[1] * int(match[2]), text)
     counts = tuple(stage.count("t") for stage in text.split("|"))
     return counts if len(counts) % stages == 0 else ()

@@ -33,15 +33,15 @@ class _Part:
 
     def _items(self, path: str, plain: str) -> list[_Part]:
         start = f"{path}["
-        held = {key[len(start) :].partition("].")[0] for key in self._values if key.startswith(start)}
-        count = next(index for index in range(len(held) + 1) if str(index) not in held)
+        names = {key[len(start) :].partition("].")[0] for key in self._values if key.startswith(start)}
+        count = next(index for index in range(len(names) + 1) if str(index) not in names)
         return [_Part(self._values, f"{path}[{index}]", plain) for index in range(count)]
 
 
 @cache
 def _parts() -> frozenset[str]:
     """Every prefix of a field's path that is a part."""
-    return frozenset(path[:at] for path in fields() for at, c in enumerate(path) if c == ".")
+    return frozenset(path[:index] for path in fields() for index, c in enumerate(path) if c == ".")
 
 
 @cache

@@ -50,29 +50,29 @@ def _gpus(setup: Setup, name: str) -> int:
 
 def _in_row(setup: Setup) -> tuple[dict[str, int], int]:
     """Engines with GPUs of their own, one after the other: names to first GPUs, and the first that is left."""
-    found, start = {}, 0
+    starts, start = {}, 0
     for role in sorted(setup.engines, key=lambda role: role.own_pool):
         if not role.beside:
-            found[role.name] = start
+            starts[role.name] = start
             start += role.gpus
-    return found, start
+    return starts, start
 
 
 def _guests(setup: Setup, hosts: dict[str, int], trainer: int, trainers: int) -> dict[str, int]:
     """Models on GPUs of others: on the engines' or a named model's, else on trainer GPUs that no engine uses."""
-    found: dict[str, int] = {}
+    gpus: dict[str, int] = {}
     engines = [first + _gpus(setup, name) for name, first in hosts.items() if first < trainer + trainers]
     for role in setup.engines:
         if role.own_pool or not role.beside:
             continue
-        hosted = next((name for name in role.beside if name in hosts or name in found), None)
+        hosted = next((name for name in role.beside if name in hosts or name in gpus), None)
         if hosted is not None:
-            found[role.name] = {**hosts, **found}[hosted]
+            gpus[role.name] = {**hosts, **gpus}[hosted]
             continue
-        taken = [first + _gpus(setup, name) for name, first in found.items()]
+        taken = [first + _gpus(setup, name) for name, first in gpus.items()]
         behind = max([trainer, *(end for end in (*engines, *taken) if end > trainer)])
-        found[role.name] = behind if behind + role.gpus <= trainer + trainers else trainer
-    return found
+        gpus[role.name] = behind if behind + role.gpus <= trainer + trainers else trainer
+    return gpus
 
 
 def _cut(setup: Setup, trainer: int, engines: dict[str, int]) -> tuple[Pool, ...]:
@@ -80,13 +80,13 @@ def _cut(setup: Setup, trainer: int, engines: dict[str, int]) -> tuple[Pool, ...
     spans = [(role, trainer, trainer + role.job.gpus) for role in setup.trainers]
     serving = [(role, engines[role.name], engines[role.name] + role.gpus) for role in setup.engines]
     edges = sorted({edge for _, first, end in (*spans, *serving) for edge in (first, end)})
-    found = []
+    pools = []
     for first, end in pairwise(edges):
         trains = tuple(role for role, start, stop in spans if start <= first and end <= stop)
         serves = tuple(role for role, start, stop in serving if start <= first and end <= stop)
         if trains or serves:
-            found.append(Pool(_name(setup, first, trains, serves), first, end - first, trains, serves))
-    return tuple(found)
+            pools.append(Pool(_name(setup, first, trains, serves), first, end - first, trains, serves))
+    return tuple(pools)
 
 
 def _name(setup: Setup, first: int, trains: tuple[TrainerRole, ...], serves: tuple[EngineRole, ...]) -> str:

@@ -34,7 +34,7 @@ class TrainerRole:
     def on(self, gpus: int) -> TrainerRole:
         """The same role on another number of GPUs; what each rank gets of an update changes with it."""
         shard = gpus if self.job.shard in (0, self.job.gpus) else min(self.job.shard, gpus)
-        job, scored = (replace(one, gpus=gpus, shard=shard) for one in (self.job, self.scoring))
+        job, scored = (replace(job, gpus=gpus, shard=shard) for job in (self.job, self.scoring))
         return replace(self, job=job, scoring=scored).cut()
 
     def cut(self) -> TrainerRole:
@@ -44,7 +44,7 @@ class TrainerRole:
 
     def sized(self, path: str, size: int) -> TrainerRole:
         """The role with another size of the micro-batch that the plan has at `path`."""
-        micro, infer = (one.of(size) if one and one.path == path else one for one in (self.micro, self.infer))
+        micro, infer = (micro.of(size) if micro and micro.path == path else micro for micro in (self.micro, self.infer))
         return replace(self, micro=micro, infer=infer).cut()
 
 

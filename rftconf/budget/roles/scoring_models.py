@@ -58,10 +58,10 @@ def scoring(job: Training, answer: int = 0) -> list[Term]:
     if not answer:
         return [t for t in trainer.scoring(job) if job.ways > 1 or t.part != "unsharded"]
     each = cached(job)
-    kept = term(
+    kv_cache = term(
         "kv_cache", "cached keys and values", each * job.tokens, f"{grouped(each)} B × {grouped(job.tokens)} tokens"
     )
-    return [*(t for t in trainer.scoring(job) if t.part not in ("unsharded", "logits")), kept]
+    return [*(t for t in trainer.scoring(job) if t.part not in ("unsharded", "logits")), kv_cache]
 
 
 def cached(job: Training) -> int:

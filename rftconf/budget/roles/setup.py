@@ -36,16 +36,16 @@ MOST_NODES, MOST_GPUS_PER_NODE = 10_000, 256
 """No cluster is larger; every GPU is looked at on its own."""
 
 
-def setup_of(plan: Plan, asked: Asked) -> Setup:
+def setup_of(plan: Plan, request: Asked) -> Setup:
     """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
     stage = next((s for s in reversed(plan.stages) if s.kind in WITH_ROLLOUTS), plan.stages[-1])
     values = Values()
-    nodes, per_node = bounded(*_cluster(plan, stage, asked, values))
+    nodes, per_node = bounded(*_cluster(plan, stage, request, values))
     longest = _longest(stage, values)
-    _checked(asked, longest)
-    model = _model(stage, asked, values)
+    _checked(request, longest)
+    model = _model(stage, request, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
-    frame = _frame(plan, stage, asked, longest, nodes * per_node)
+    frame = _frame(plan, stage, request, longest, nodes * per_node)
     trainers = trainer_roles(stage, model, frame, values)
     engines = _engines(plan, stage, model, frame, trainers, values)
     values.refuse_unknown()
@@ -71,15 +71,15 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     )
 
 
-def _frame(plan: Plan, stage: Stage, asked: Asked, longest: int, total: int) -> Frame:
+def _frame(plan: Plan, stage: Stage, request: Asked, longest: int, total: int) -> Frame:
     framework = plan.source.framework if isinstance(plan.source.framework, str) else ""
     release = plan.source.release if isinstance(plan.source.release, str) else None
     leaves = stage.kind in WITH_ROLLOUTS or _native(plan.extensions, "is_offload_states", bool) is True
     return Frame(
-        trainer=asked.trainer or TRAINERS.get(framework, framework),
-        when=None if asked.trainer else asked.date or release,
+        trainer=request.trainer or TRAINERS.get(framework, framework),
+        when=None if request.trainer else request.date or release,
         longest=longest,
-        mean=asked.mean_tokens,
+        mean=request.mean_tokens,
         total=total,
         layout=str(stage.placement.layout or "colocated"),
         leaves=framework == "roll" and leaves,
@@ -93,11 +93,13 @@ def _engines(
     plan: Plan, stage: Stage, model: Model, frame: Frame, trainers: tuple[TrainerRole, ...], values: Values
 ) -> tuple[EngineRole, ...]:
     """Engines and further models; a Trinity trainer that has all GPUs (mode train) leaves them to another program."""
-    apart = plan.source.framework == "trinity" and frame.layout != "colocated"
-    if apart and trainers and trainers[0].job.gpus >= frame.total:
+    separate = plan.source.framework == "trinity" and frame.layout != "colocated"
+    if separate and trainers and trainers[0].job.gpus >= frame.total:
         return ()
-    found = engine_roles(stage, model, frame.longest, frame.total, frame.layout, trainers, values)
-    return tuple(replace(role, engine=_tuned(role.engine, plan.extensions), parked=frame.leaves) for role in found)
+    engine_list = engine_roles(stage, model, frame.longest, frame.total, frame.layout, trainers, values)
+    return tuple(
+        replace(role, engine=_tuned(role.engine, plan.extensions), parked=frame.leaves) for role in engine_list
+    )
 
 
 def _tuned(engine: Engine, own: Any) -> Engine:
@@ -119,15 +121,15 @@ def _native(data: Any, name: str, kind: type[T]) -> T | None:
     for key, value in data.items() if isinstance(data, dict) else ():
         if str(key).rsplit(".", 1)[-1] == name and type(value) is kind:
             return value
-        found = _native(value, name, kind)
-        if found is not None:
-            return found
+        flag = _native(value, name, kind)
+        if flag is not None:
+            return flag
     return None
 
 
-def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[int, int]:
-    nodes = asked.nodes or values.count(plan.cluster.nodes, "nodes", option="--nodes")
-    per_node = asked.gpus_per_node or values.count(
+def _cluster(plan: Plan, stage: Stage, request: Asked, values: Values) -> tuple[int, int]:
+    nodes = request.nodes or values.count(plan.cluster.nodes, "nodes", option="--nodes")
+    per_node = request.gpus_per_node or values.count(
         plan.cluster.gpus_per_node, "gpus_per_node", option="--gpus-per-node"
     )
     if not nodes or not per_node:
@@ -151,11 +153,11 @@ def bounded(nodes: int, per_node: int) -> tuple[int, int]:
     return nodes, per_node
 
 
-def _checked(asked: Asked, longest: int) -> None:
-    if asked.mean_tokens and asked.mean_tokens > longest:
-        raise UsageError(f"--mean-tokens is {asked.mean_tokens}: the longest sequence of this run has {longest}")
-    if asked.date is not None and not _DATED.fullmatch(asked.date):
-        raise UsageError(f"--trainer-date {asked.date}: a release such as 0.9.1, or a date such as 2026-06-24")
+def _checked(request: Asked, longest: int) -> None:
+    if request.mean_tokens and request.mean_tokens > longest:
+        raise UsageError(f"--mean-tokens is {request.mean_tokens}: the longest sequence of this run has {longest}")
+    if request.date is not None and not _DATED.fullmatch(request.date):
+        raise UsageError(f"--trainer-date {request.date}: a release such as 0.9.1, or a date such as 2026-06-24")
 
 
 _DATED = re.compile(r"v?\d+([.-]\d+)*")
@@ -174,9 +176,9 @@ def _longest(stage: Stage, values: Values) -> int:
     raise UsageError("the plan does not say how long a sequence may be (prompt and response, or the whole context)")
 
 
-def _model(stage: Stage, asked: Asked, values: Values) -> Model:
-    if asked.model:
-        return resolve(asked.model)
+def _model(stage: Stage, request: Asked, values: Values) -> Model:
+    if request.model:
+        return resolve(request.model)
     path = values.spelled(stage.model.path)
     if not path:
         raise UsageError("the config names no model: pass --model with a name, or a folder that holds its config.json")

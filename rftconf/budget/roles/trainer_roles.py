@@ -63,17 +63,17 @@ def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> t
         rollout = values.count(place.rollout.gpus, "rollout.gpus", needed=False) or 0
         gpus = max(frame.total - rollout, 1)
     reader = _Trainer(stage, frame, gpus, values)
-    found = [reader.role("actor", place.actor, model, "micro", "log_prob", trains=True)]
+    roles = [reader.role("actor", place.actor, model, "micro", "log_prob", trains=True)]
     losses = stage.algorithm
     reference = losses.kl_loss.enabled is True or losses.kl_reward.enabled is True or stage.kind in ("dpo", "distill")
     reference = reference or frame.scores
-    if reference and found[0].job.adapter is None:
-        found.append(reader.role("reference", place.reference, model, "reference", "reference", trains=False))
+    if reference and roles[0].job.adapter is None:
+        roles.append(reader.role("reference", place.reference, model, "reference", "reference", trains=False))
     if critic:
         own = values.spelled(stage.model.critic_path)
         value_model = (find(own) if own else None) or model
-        found.append(reader.role("critic", place.critic, value_model, "critic", "critic_infer", trains=True))
-    return tuple(found)
+        roles.append(reader.role("critic", place.critic, value_model, "critic", "critic_infer", trains=True))
+    return tuple(roles)
 
 
 @record
@@ -148,9 +148,9 @@ class _Trainer:
         sizes = self._mesh(name, worker)
         if sizes["tp"] * sizes["pp"] == 1:
             return frozenset()
-        said = " x ".join(f"{k.upper()} {size}" for k, size in sizes.items() if size > 1)
+        sizes_text = " x ".join(f"{k.upper()} {size}" for k, size in sizes.items() if size > 1)
         self.values.note(
-            f"{name}: {said} on FSDP2 is priced from above; how much of a layer one GPU gathers and keeps is not accounted"
+            f"{name}: {sizes_text} on FSDP2 is priced from above; how much of a layer one GPU gathers and keeps is not accounted"
         )
         return _PARTS - _STATES
 
@@ -190,9 +190,9 @@ class _Trainer:
             section, micro = "micro", batch.micro
         each = min(self.frame.mean or self.frame.longest, self.frame.longest)
         update = v.count(batch.sequences_per_update, "sequences_per_update", needed=False)
-        found = Micro(f"stage.batch.{section}", self.frame.longest, each, update=update)
+        micro_batch = Micro(f"stage.batch.{section}", self.frame.longest, each, update=update)
         if _dynamic(micro):
-            return replace(found, limit=v.count(micro.tokens_per_rank, f"{name}.tokens_per_rank", needed=False))
+            return replace(micro_batch, limit=v.count(micro.tokens_per_rank, f"{name}.tokens_per_rank", needed=False))
         rows = v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
         if rows is None:
             v.note(f"{name}: the config gives no micro-batch; taken as one sequence of {self.frame.longest} tokens")
@@ -200,11 +200,11 @@ class _Trainer:
             v.note(
                 f"{name}: micro-batches of {rows} sequences, priced at full length; --mean-tokens says how long they are"
             )
-        return replace(found, rows=rows or 1)
+        return replace(micro_batch, rows=rows or 1)
 
     def _master_bytes(self, worker: Worker, *, trains: bool) -> int:
-        given = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())
-        return given or (4 if trains else 2)
+        dtype_bytes = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())
+        return dtype_bytes or (4 if trains else 2)
 
     def _entropy(self) -> bool:
         """Entropy logits are held where the loss has an entropy term; veRL computes it without a gradient otherwise."""

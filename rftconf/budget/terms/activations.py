@@ -44,15 +44,15 @@ def dropped(job: Training, layers: Layers) -> int:
     m, feed = job.megatron, layers.feed_forward
     if job.backend != "megatron" or m.recompute != "selective":
         return 0
-    found = 2 * BF16 * job.architecture.hidden if "layernorm" in m.recompute_modules else 0
+    saved = 2 * BF16 * job.architecture.hidden if "layernorm" in m.recompute_modules else 0
     if isinstance(layers.mixer, LatentAttention) and "mla_up_proj" in m.recompute_modules:
-        found += BF16 * (layers.mixer.query + layers.mixer.key + layers.mixer.heads * layers.mixer.value_dim)
+        saved += BF16 * (layers.mixer.query + layers.mixer.key + layers.mixer.heads * layers.mixer.value_dim)
     if isinstance(feed, Dense):
-        return found + (_feed_forward(layers) if "mlp" in m.recompute_modules else 0)
+        return saved + (_feed_forward(layers) if "mlp" in m.recompute_modules else 0)
     if "moe" in m.recompute_modules:
-        return found + _feed_forward(layers) + BF16 * feed.per_token * job.architecture.hidden
-    found += BF16 * 2 * feed.per_token * feed.width if "moe_act" in m.recompute_modules else 0
-    return found + (BF16 * 4 * feed.shared if "shared_experts" in m.recompute_modules else 0)
+        return saved + _feed_forward(layers) + BF16 * feed.per_token * job.architecture.hidden
+    saved += BF16 * 2 * feed.per_token * feed.width if "moe_act" in m.recompute_modules else 0
+    return saved + (BF16 * 4 * feed.shared if "shared_experts" in m.recompute_modules else 0)
 
 
 def again(job: Training) -> Term:

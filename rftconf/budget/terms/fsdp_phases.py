@@ -21,12 +21,12 @@ def workspace() -> Term:
 
 def states(job: Training, *, stepping: bool = False, reduced: bool = True) -> list[Term]:
     """Sharded weights, and for a trained role its optimizer and the gradients that are already reduced."""
-    found = sharding.weights(job)
+    terms = sharding.weights(job)
     if job.trains and reduced:
-        found.append(sharding.gradients(job))
+        terms.append(sharding.gradients(job))
     if job.trains:
-        found.append(sharding.optimizer(job, stepping=stepping))
-    return found
+        terms.append(sharding.optimizer(job, stepping=stepping))
+    return terms
 
 
 def before_backward(job: Training) -> list[Term]:
@@ -41,36 +41,36 @@ def at_start(job: Training) -> list[Term]:
 
 def at_loss(job: Training) -> list[Term]:
     """The end of forward and the start of backward: all checkpoints and the logits."""
-    held = [activations.checkpoints(job)] if job.checkpointing else [activations.saved_activations(job)]
+    terms = [activations.checkpoints(job)] if job.checkpointing else [activations.saved_activations(job)]
     parts = [*sharding.gathered(job), sharding.reduced(job)]
-    return [*before_backward(job), *parts, *held, head.around(job), head.logits(job), head.hole(job), workspace()]
+    return [*before_backward(job), *parts, *terms, head.around(job), head.logits(job), head.hole(job), workspace()]
 
 
 def at_layer(job: Training) -> list[Term]:
     """The last layer's backward: all checkpoints, that layer's tensors, gradients on their way."""
-    held = [activations.saved_activations(job)]
+    terms = [activations.saved_activations(job)]
     if job.checkpointing:
-        held = [activations.checkpoints(job), activations.block(job)]
+        terms = [activations.checkpoints(job), activations.block(job)]
     gathered = sharding.gathered(job, backward=True)
-    return [*before_backward(job), *gathered, *sharding.reducing(job), *held, workspace()]
+    return [*before_backward(job), *gathered, *sharding.reducing(job), *terms, workspace()]
 
 
 def at_first_layers(job: Training) -> list[Term]:
     """Backward in the first layers: few activations are left, and almost all layers' gradients are reduced."""
-    left = min(2, job.architecture.depth)
-    held = [activations.saved_activations(job, left)]
+    layers = min(2, job.architecture.depth)
+    terms = [activations.saved_activations(job, layers)]
     if job.checkpointing:
-        held = [activations.checkpoints(job, left), activations.block(job)]
+        terms = [activations.checkpoints(job, layers), activations.block(job)]
     gathered = sharding.gathered(replace(job, reshard_after_forward=True))
-    moving = [*sharding.reducing(job), *sharding.averaged(job, left)]
-    return [*_so_far(job, left), *gathered, *moving, *held, workspace()]
+    moving = [*sharding.reducing(job), *sharding.averaged(job, layers)]
+    return [*_so_far(job, layers), *gathered, *moving, *terms, workspace()]
 
 
-def _so_far(job: Training, left: int) -> list[Term]:
+def _so_far(job: Training, layers: int) -> list[Term]:
     """States, with gradients of earlier micro-batches or of the layers that the first one has left behind."""
     if job.micro_batches > 1 or not job.trainable:
         return states(job)
-    return [*states(job, reduced=False), sharding.first_gradients(job, left)]
+    return [*states(job, reduced=False), sharding.first_gradients(job, layers)]
 
 
 def at_end(job: Training) -> list[Term]:

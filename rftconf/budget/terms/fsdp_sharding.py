@@ -49,16 +49,16 @@ def weights(job: Training) -> list[Term]:
     """The sharded weights, and adapters where there are any."""
     count, ways, each = base(job), job.ways, job.master_bytes
     if job.offload_parameters:
-        found = [term("weights", "weights", 0, f"0 B; {each} B × {grouped(count)} / {ways} wait in host memory")]
+        terms = [term("weights", "weights", 0, f"0 B; {each} B × {grouped(count)} / {ways} wait in host memory")]
     else:
-        found = [
+        terms = [
             term("weights", "weights", each * count / ways, f"{each} B × {grouped(count)} parameters / {ways} GPUs")
         ]
     if job.adapter:
-        own, held = adapter_parameters(job), job.adapter.count
-        formula = f"4 B × {held} × {grouped(own)} parameters / {ways} GPUs; rank {job.adapter.rank}"
-        found.append(term("weights", "adapters", 4 * held * own / ways, formula))
-    return found
+        own, adapter_count = adapter_parameters(job), job.adapter.count
+        formula = f"4 B × {adapter_count} × {grouped(own)} parameters / {ways} GPUs; rank {job.adapter.rank}"
+        terms.append(term("weights", "adapters", 4 * adapter_count * own / ways, formula))
+    return terms
 
 
 def gradients(job: Training) -> Term:
@@ -123,13 +123,13 @@ def largest_tensor(job: Training) -> int:
 
     FSDP gathers a layer's experts as one tensor, Megatron one expert's matrices from all expert-parallel GPUs.
     """
-    arch, found = job.architecture, job.architecture.embedding
+    arch, largest = job.architecture, job.architecture.embedding
     for group in arch.layers:
         feed = group.feed_forward
         own = -(-feed.count // job.ep) if isinstance(feed, Experts) else 1
         copies = (job.megatron.ep if job.backend == "megatron" else own) if isinstance(feed, Experts) else 1
-        found = max(found, 2 * arch.hidden * feed.width * copies)
-    return found
+        largest = max(largest, 2 * arch.hidden * feed.width * copies)
+    return largest
 
 
 def head_group(job: Training) -> int:
@@ -149,17 +149,17 @@ def gathered(job: Training, *, backward: bool = False) -> list[Term]:
     Layers that are not resharded after forward all stay; in `backward` the one at work is freed before its gradients go.
     """
     arch, each = job.architecture, job.compute_bytes
-    found: list[Term] = []
+    terms: list[Term] = []
     if not job.reshard_after_forward:
         inside = _all_layers(job) - (largest_block(job) if backward else 0)
-        found.append(term("unsharded", "all layers", each * inside, f"{each} B × {grouped(inside)}; not resharded"))
+        terms.append(term("unsharded", "all layers", each * inside, f"{each} B × {grouped(inside)}; not resharded"))
     else:
         size = largest_block(job)
-        found.append(term("unsharded", "two layers", 2 * each * size, f"2 × {each} B × {grouped(size)} parameters"))
+        terms.append(term("unsharded", "two layers", 2 * each * size, f"2 × {each} B × {grouped(size)} parameters"))
     group = outer_group(job)
     if not job.value_head or arch.tied:
-        found.append(term("unsharded", "outermost group", each * group, f"{each} B × {grouped(group)} parameters"))
-    return found
+        terms.append(term("unsharded", "outermost group", each * group, f"{each} B × {grouped(group)} parameters"))
+    return terms
 
 
 def copied_out(job: Training) -> list[Term]:

@@ -31,8 +31,8 @@ def stage_layers(arch: Architecture, m: MegatronSizes) -> list[int]:
     first, last = m.first_stage_layers, m.last_stage_layers
     fixed = [count for count in (first, last) if count is not None]
     others = m.pp - len(fixed)
-    left = arch.depth - sum(fixed)
-    each = -(-left // others) if others else 0
+    free = arch.depth - sum(fixed)
+    each = -(-free // others) if others else 0
     middle = [each] * (m.pp - 2)
     return [each if first is None else first, *middle, each if last is None else last]
 
@@ -49,13 +49,13 @@ def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[
         if index % m.pp == stage:
             first += max(min(start + count, dense) - start, 0)
         start += count
-    rest = sum(count for index, count in enumerate(counts) if index % m.pp == stage) - first
-    found = []
+    held_by_others = sum(count for index, count in enumerate(counts) if index % m.pp == stage) - first
+    groups = []
     for group in arch.layers:
         plain = isinstance(group.feed_forward, Dense)
-        share = first / dense if plain else rest / (arch.depth - dense)
-        found.append((group, group.count * share))
-    return found
+        share = first / dense if plain else held_by_others / (arch.depth - dense)
+        groups.append((group, group.count * share))
+    return groups
 
 
 def _chunks(arch: Architecture, m: MegatronSizes) -> list[int]:
@@ -93,20 +93,20 @@ def states(job: Training, stage: int) -> list[Term]:
     count, m = dense + experts, job.megatron
     where = f"{grouped(round(count))} parameters; stage {stage}"
     resident = 0 if job.offload_parameters and not job.trains else 2
-    found = [term("weights", "weights", resident * count, f"{resident} B × {where}")]
+    terms = [term("weights", "weights", resident * count, f"{resident} B × {where}")]
     if not job.trains:
-        return found
+        return terms
     if job.adapter is not None:
-        return [*found, *_adapters(job, stage)]
+        return [*terms, *_adapters(job, stage)]
     dp, edp = (data_parallel(job), expert_data_parallel(job)) if m.distributed_optimizer else (1, 1)
     copies = m.cp if m.distributed_optimizer else 1
     adam = 12 * (dense / (dp * copies) + experts / edp)
     how = f"12 B × ({grouped(round(dense))} / {dp * copies} + {grouped(round(experts))} / {edp})"
     if job.offload_optimizer:
         adam, how = 0.0, f"0 B; {how} wait in host memory"
-    found.append(term("gradients", "gradient buffers", 4 * count, f"4 B × {where}"))
-    found.append(term("optimizer", "master weights and Adam", adam, how))
-    return found
+    terms.append(term("gradients", "gradient buffers", 4 * count, f"4 B × {where}"))
+    terms.append(term("optimizer", "master weights and Adam", adam, how))
+    return terms
 
 
 def _adapters(job: Training, stage: int) -> list[Term]:
@@ -134,8 +134,8 @@ def stage_activations(job: Training, stage: int) -> list[Term]:
         back = [activations.again(job)] if m.recompute == "selective" and m.recompute_modules else []
         return [_saved(job, stage, layers), *back]
     inputs = layers if m.recompute_block is None else min(m.recompute_block, layers)
-    found = _recomputed(job, stage, inputs)
-    return [*found, _saved(job, stage, layers - inputs)] if inputs < layers else found
+    terms = _recomputed(job, stage, inputs)
+    return [*terms, _saved(job, stage, layers - inputs)] if inputs < layers else terms
 
 
 def _recomputed(job: Training, stage: int, layers: int) -> list[Term]:
@@ -144,11 +144,11 @@ def _recomputed(job: Training, stage: int, layers: int) -> list[Term]:
     tokens, waiting = -(-job.tokens // m.cp), in_flight(stage, m, job.micro_batches)
     each, units = 2 * job.architecture.hidden / (m.tp if m.sequence_parallel else 1), -(-layers // m.recompute_unit)
     formula = f"{grouped(each)} B × {grouped(tokens)} tokens × {units} layers × {waiting:g} micro-batches"
-    one, unit = activations.block(job), min(m.recompute_unit, layers)
-    inner = f"{_numbers(one)} × {unit} / {m.cp} CP / {m.tp} TP; one recomputed unit"
+    block, unit = activations.block(job), min(m.recompute_unit, layers)
+    inner = f"{_numbers(block)} × {unit} / {m.cp} CP / {m.tp} TP; one recomputed unit"
     return [
         term("activations", "checkpoints", each * tokens * units * waiting, formula),
-        term("activations", "recomputed layer", unit * one.size / m.cp / m.tp, inner),
+        term("activations", "recomputed layer", unit * block.size / m.cp / m.tp, inner),
     ]
 
 
@@ -156,9 +156,9 @@ def _saved(job: Training, stage: int, layers: int) -> Term:
     """All that `layers` of a stage save; what tensor parallelism leaves whole without sequence parallelism is on top."""
     arch, m = job.architecture, job.megatron
     tokens, waiting = -(-job.tokens // m.cp), in_flight(stage, m, job.micro_batches)
-    held = held_layers(arch, m, stage)
-    whole = sum(count * activations.kept_by(job, group) for group, count in held)
-    saved = whole * layers / max(sum(count for _, count in held), 1) / m.tp
+    groups = held_layers(arch, m, stage)
+    whole = sum(count * activations.kept_by(job, group) for group, count in groups)
+    saved = whole * layers / max(sum(count for _, count in groups), 1) / m.tp
     if not m.sequence_parallel and m.tp > 1:
         saved += 10 * arch.hidden * layers * (1 - 1 / m.tp)
     formula = f"{grouped(round(saved))} B × {grouped(tokens)} tokens × {waiting:g} micro-batches"
@@ -168,13 +168,13 @@ def _saved(job: Training, stage: int, layers: int) -> Term:
 def _loss(job: Training, stage: int) -> list[Term]:
     if stage != job.megatron.pp - 1:
         return []
-    found, cp = head.logits(job), job.megatron.cp
-    return [term("logits", found.name, found.size / cp, f"{_numbers(found)} / {cp} CP")]
+    logits, cp = head.logits(job), job.megatron.cp
+    return [term("logits", logits.name, logits.size / cp, f"{_numbers(logits)} / {cp} CP")]
 
 
-def _numbers(one: Term) -> str:
+def _numbers(entry: Term) -> str:
     """A formula without its comment."""
-    return one.formula.split(";")[0]
+    return entry.formula.split(";")[0]
 
 
 def update(job: Training) -> tuple[str, list[Term]]:
@@ -198,6 +198,6 @@ def scoring(job: Training) -> list[Term]:
     """A forward for log-probabilities in the last stage, which also holds the head."""
     m, last = job.megatron, job.megatron.pp - 1
     resident = [t for t in states(job, last) if t.part != "gradients"]
-    one, logits = activations.inference(job), head.logits(job, backward=False)
-    scaled = term("activations", one.name, one.size / m.cp / m.tp, f"{_numbers(one)} / {m.cp} CP / {m.tp} TP")
+    saved, logits = activations.inference(job), head.logits(job, backward=False)
+    scaled = term("activations", saved.name, saved.size / m.cp / m.tp, f"{_numbers(saved)} / {m.cp} CP / {m.tp} TP")
     return [*resident, scaled, term("logits", logits.name, logits.size / m.cp, f"{_numbers(logits)} / {m.cp} CP")]

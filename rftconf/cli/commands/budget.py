@@ -98,34 +98,34 @@ def budget(
     loaded, plan = _open(source, how, rows, assumptions(assume), quiet=quiet, color=color)
     if plan is None:
         return 2
-    asked = Asked(
+    request = Asked(
         _positive(nodes, "--nodes"),
         _positive(gpus_per_node, "--gpus-per-node"),
         model,
         date,
         _positive(mean_tokens, "--mean-tokens"),
     )
-    setup = on_cluster(plan, asked)
-    found = price(setup, chosen or _needed())
-    _known_phase(found, phase)
+    setup = on_cluster(plan, request)
+    budget = price(setup, chosen or _needed())
+    _known_phase(budget, phase)
     hours = _gpu_hours(plan, setup.total, step_seconds)
-    more = _answers(found) if fit or apply is not None else (), _front(found) if front else ()
+    more = _answers(budget) if fit or apply is not None else (), _front(budget) if front else ()
     if html is not None:
         from rftconf.budget.as_html import budget_html
 
-        out.product(budget_html(found, *more), html)
+        out.product(budget_html(budget, *more), html)
     if apply is not None:
         return _apply(loaded, more[0], apply, how, output)
     if json:
-        _json(found, *more, hours, output)
+        _json(budget, *more, hours, output)
     else:
         screen = out.product_screen(color if output is None else "never")
-        out.product(_text(found, *more, hours, screen, explained=explain or phase is not None, phase=phase), output)
-    return 0 if found.verdict == "fits" and not found.problems else 1
+        out.product(_text(budget, *more, hours, screen, explained=explain or phase is not None, phase=phase), output)
+    return 0 if budget.verdict == "fits" and not budget.problems else 1
 
 
 def _text(
-    found: Budget,
+    budget: Budget,
     answers: tuple[Answer, ...],
     points: tuple[Point, ...],
     hours: float | None,
@@ -136,7 +136,7 @@ def _text(
 ) -> str:
     from rftconf.budget import as_text as report
 
-    text = report.explain_text(found, phase) if explained else report.budget_text(found, screen, gpu_hours=hours)
+    text = report.explain_text(budget, phase) if explained else report.budget_text(budget, screen, gpu_hours=hours)
     answered = report.answers_text(answers, screen) if answers else ""
     compared = report.front_text(points, screen) if points else ""
     return "\n".join(part for part in (text, answered, compared) if part)
@@ -149,12 +149,12 @@ def _needed() -> NoReturn:
     raise UsageError(f"pass --gpu, one of: {', '.join(gpu.name for gpu in GPUS)}; or NAME:GIB")
 
 
-def _known_phase(found: Budget, asked: str | None) -> None:
+def _known_phase(budget: Budget, phase_name: str | None) -> None:
     from rftconf.base.errors import UsageError
 
-    names = list(dict.fromkeys(phase.name for pool in found.pools for phase in pool.phases))
-    if asked and not any(asked in name for name in names):
-        raise UsageError(f"--phase {asked}: this run has {', '.join(names)}")
+    names = list(dict.fromkeys(phase.name for pool in budget.pools for phase in pool.phases))
+    if phase_name and not any(phase_name in name for name in names):
+        raise UsageError(f"--phase {phase_name}: this run has {', '.join(names)}")
 
 
 def _positive(value: int | None, option: str) -> int | None:
@@ -202,19 +202,19 @@ def _plan_file(path: Path) -> Plan:
     return plan
 
 
-def _answers(found: Budget) -> tuple[Answer, ...]:
+def _answers(budget: Budget) -> tuple[Answer, ...]:
     from rftconf.budget.advice.inverse_questions import answers
 
-    return answers(found.setup, found.gpu)
+    return answers(budget.setup, budget.gpu)
 
 
-def _front(found: Budget) -> tuple[Point, ...]:
+def _front(budget: Budget) -> tuple[Point, ...]:
     from rftconf.budget.advice.cluster_search import USUAL
     from rftconf.budget.advice.inverse_questions import front
     from rftconf.budget.facts.gpus import gpu_named
 
-    gpus = dict.fromkeys([found.gpu, *(gpu_named(name) for name in USUAL)])
-    return front(found.setup, tuple(gpus))
+    gpus = dict.fromkeys([budget.gpu, *(gpu_named(name) for name in USUAL)])
+    return front(budget.setup, tuple(gpus))
 
 
 def _gpu_hours(plan: Plan, gpus: int, seconds: float | None) -> float | None:
@@ -233,12 +233,12 @@ def _gpu_hours(plan: Plan, gpus: int, seconds: float | None) -> float | None:
 
 
 def _json(
-    found: Budget, answers: tuple[Answer, ...], points: tuple[Point, ...], hours: float | None, file: Path | None
+    budget: Budget, answers: tuple[Answer, ...], points: tuple[Point, ...], hours: float | None, file: Path | None
 ) -> None:
     from rftconf.budget.as_json import answers_json, budget_json, front_json
     from rftconf.verbs import output as out
 
-    data = budget_json(found)
+    data = budget_json(budget)
     if hours is not None:
         data["gpu_hours"] = hours
     if answers:
@@ -267,9 +267,10 @@ def _apply(loaded: Loaded | None, answers: tuple[Answer, ...], number: int, how:
     def again(text: str) -> Loaded:
         return load(read_again(was.document.name, text, how), framework=was.framework, release=was.release)
 
-    text, left = patched(loaded, answer.changes, again)
+    text, remaining = patched(loaded, answer.changes, again)
     out.report(
-        f"{answer.question}: {answer.text}\n" + "".join(f"not in the file, set it yourself: {line}\n" for line in left)
+        f"{answer.question}: {answer.text}\n"
+        + "".join(f"not in the file, set it yourself: {line}\n" for line in remaining)
     )
     out.product(text, file)
-    return 1 if left else 0
+    return 1 if remaining else 0

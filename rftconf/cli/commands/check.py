@@ -87,7 +87,7 @@ def check(
     """
     from rftconf.verbs import check_project as check_run
 
-    wanted = check_run.Wanted(
+    request = check_run.Wanted(
         files=tuple(files),
         framework=from_,
         release=from_release,
@@ -112,7 +112,7 @@ def check(
         color=color,
     )
     return check_run.run(
-        wanted,
+        request,
         lambda framework, release, bound: check_run.reading_of(
             framework, release, [*bound, *(set_ or ())], env, args, launch, base, sources
         ),

@@ -128,13 +128,13 @@ def convert(
     assumed = assumptions(assume)
     target = framework_name(to)
     _suit(target, style, form)
-    wanted = _options(to_release, rollout_gpus, form, style, adapters, layout)
-    many_runs = Job(how, target, wanted, rows, on_loss, assumed, _gpu(gpu))
+    conversion_options = _options(to_release, rollout_gpus, form, style, adapters, layout)
+    many_runs = Job(how, target, conversion_options, rows, on_loss, assumed, _gpu(gpu))
     written = converted.write_conversion(source, output, ledger, adapters, certify=certify, as_json=json)
-    asked = Asking(questions, answering.given_by(answers))
+    asking = Asking(questions, answering.given_by(answers))
     if Path(source).is_dir():
         _one_run(adapters)
-        return _folder(Path(source), output, ledger, many_runs, asked, as_json=json, quiet=quiet, color=color)
+        return _folder(Path(source), output, ledger, many_runs, asking, as_json=json, quiet=quiet, color=color)
     opened = open_source(source)
     document = read_source(opened, source, how)
     screen = out.report_screen(color)
@@ -146,14 +146,14 @@ def convert(
         _one_run(adapters)
         if not quiet:
             _tell_source(loaded, how, screen)
-        runs = _staged(opened, source, many_runs, loaded, asked)
+        runs = _staged(opened, source, many_runs, loaded, asking)
         return converted.series(runs.done, written, output, runs.job, screen, quiet=quiet, full=verbose)
-    done = convert_loaded(loaded, target, wanted)
-    found = answering.convert_with_answers(opened, source, many_runs, done, asked.given)
-    _refuse_foreign(adapters, found.done)
-    answering.write_questions(questions, source, found, asked.given)
-    _tell(found.done, how, screen, full=verbose, quiet=quiet)
-    return converted.single(found.done, written, found.job, screen, quiet=quiet)
+    done = convert_loaded(loaded, target, conversion_options)
+    answered = answering.convert_with_answers(opened, source, many_runs, done, asking.given)
+    _refuse_foreign(adapters, answered.done)
+    answering.write_questions(questions, source, answered, asking.given)
+    _tell(answered.done, how, screen, full=verbose, quiet=quiet)
+    return converted.single(answered.done, written, answered.job, screen, quiet=quiet)
 
 
 def _tell_source(loaded: Loaded, how: Reading, screen: Screen) -> None:
@@ -163,14 +163,14 @@ def _tell_source(loaded: Loaded, how: Reading, screen: Screen) -> None:
     report_guess(loaded.guess, how, screen)
 
 
-def _staged(opened: Source, name: str, job: Job, loaded: Loaded, asked: Asking) -> Answering[Series]:
+def _staged(opened: Source, name: str, job: Job, loaded: Loaded, asking: Asking) -> Answering[Series]:
     """The runs of a staged run, as the answers say."""
     from rftconf.convert.stage_series import convert_series
     from rftconf.verbs import answer_questions as answering
 
     done = convert_series(loaded, job.target, job.options)
-    runs = answering.convert_with_answers(opened, name, job, done, asked.given)
-    answering.write_questions(asked.questions, name, runs, asked.given)
+    runs = answering.convert_with_answers(opened, name, job, done, asking.given)
+    answering.write_questions(asking.questions, name, runs, asking.given)
     return runs
 
 
@@ -226,7 +226,7 @@ def _folder(
     output: Path | None,
     ledger: Path | None,
     job: Job,
-    asked: Asking,
+    asking: Asking,
     *,
     as_json: bool,
     quiet: bool,
@@ -243,10 +243,10 @@ def _folder(
     if ledger is not None:
         raise UsageError("--ledger is for one file; --json gives the ledgers of all files of a folder")
     jobs: dict[str, Job] = {}
-    if asked.questions is not None or asked.given is not None:
-        found = answering.answered_below(source, job, asked.given)
-        answering.write_questions_below(asked.questions, source, job.target, found, asked.given)
-        jobs = found.jobs
+    if asking.questions is not None or asking.given is not None:
+        folder_answers = answering.answered_below(source, job, asking.given)
+        answering.write_questions_below(asking.questions, source, job.target, folder_answers, asking.given)
+        jobs = folder_answers.jobs
     outcomes = many.convert_folder(source, output, job, jobs)
     if not quiet:
         out.report(many.summary(outcomes, out.report_screen(color)))

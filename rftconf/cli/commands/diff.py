@@ -68,27 +68,28 @@ def diff(
     from rftconf.verbs import compare as comparing
     from rftconf.verbs import output as out
 
-    asked = comparing.Asked(set_, env, args, sources, rows, assume, (set_a, set_b))
-    each = comparing.each_side(asked, from_, from_release, launch, base)
+    request = comparing.Asked(set_, env, args, sources, rows, assume, (set_a, set_b))
+    each = comparing.each_side(request, from_, from_release, launch, base)
     comparing.refuse_two_inputs(a, b)
     effects = comparing.effects_named(only)
     sides = [
-        comparing.open_side(name, how, asked, quiet=quiet, color=color) for name, how in zip((a, b), each, strict=True)
+        comparing.open_side(name, how, request, quiet=quiet, color=color)
+        for name, how in zip((a, b), each, strict=True)
     ]
     if sides[0] is None or sides[1] is None:
         return 2
-    found = compare(sides[0], sides[1])
+    comparison = compare(sides[0], sides[1])
     if html is not None:
         from rftconf.diff.as_html import comparison_html
 
-        out.product(comparison_html(found, effects), html)
+        out.product(comparison_html(comparison, effects), html)
     if json:
         from rftconf.diff.as_json import comparison_json
 
-        out.product_json(comparison_json(found, effects), output)
+        out.product_json(comparison_json(comparison, effects), output)
     else:
         from rftconf.diff.as_text import comparison_text
 
         screen = out.product_screen(color if output is None else "never")
-        out.product(comparison_text(found, screen, effects, full=verbose), output)
-    return int(found.verdict(effects if only else COUNTED) != "same")
+        out.product(comparison_text(comparison, screen, effects, full=verbose), output)
+    return int(comparison.verdict(effects if only else COUNTED) != "same")

@@ -58,15 +58,15 @@ def explain(
     """
     from rftconf.verbs import output as out
 
-    asked = framework is not None or release is not None or json
+    narrowed_down = framework is not None or release is not None or json
     from rftconf.explain.dialect import PREFIX
 
     if subject is not None and subject.lower().startswith(PREFIX) and framework is None and release is None:
         _show_dialect(subject[len(PREFIX) :], json=json)
         return 0
-    told = None if asked else _page_without_a_key(subject)
-    if told is not None:
-        out.product(told)
+    page = None if narrowed_down else _page_without_a_key(subject)
+    if page is not None:
+        out.product(page)
         return 0
     from rftconf.base.errors import UsageError
 
@@ -81,13 +81,13 @@ def explain(
         out.product_json(code)
         return 0
     known = registry.framework(framework_name(framework)) if framework else None
-    found = find.matches(subject, known, release) or find.below(subject, known)
-    if not found:
+    matches = find.matches(subject, known, release) or find.below(subject, known)
+    if not matches:
         raise find.unknown(subject, known, release)
     if json:
-        out.product_json(_json(found, release))
+        out.product_json(_json(matches, release))
     else:
-        out.product(_pages(found, out.product_screen(color), release))
+        out.product(_pages(matches, out.product_screen(color), release))
     return 0
 
 
@@ -121,43 +121,43 @@ def _hazard(code: str) -> str | None:
         return None
     from rftconf.explain.hazards import by_number
 
-    found = by_number().get(int(code[1:]))
-    if found is None:
+    hazard = by_number().get(int(code[1:]))
+    if hazard is None:
         return None
-    concerns = "".join(f"  {name}\n" for name in found.concerns)
-    return f"{found.name}: {found.says}\n" + (f"\nConcerns\n{concerns}" if concerns else "")
+    concerns = "".join(f"  {name}\n" for name in hazard.concerns)
+    return f"{hazard.name}: {hazard.says}\n" + (f"\nConcerns\n{concerns}" if concerns else "")
 
 
 def _code_json(subject: str) -> dict[str, str] | None:
     from rftconf.lint.codes import about
 
     code = subject.upper()
-    found = about(code)
-    if found is None:
+    entry = about(code)
+    if entry is None:
         return None
-    return {"code": code, "title": found.title, "why": found.why, "advice": found.advice, "example": found.example}
+    return {"code": code, "title": entry.title, "why": entry.why, "advice": entry.advice, "example": entry.example}
 
 
-def _is_one_name(found: list[Match]) -> bool:
+def _is_one_name(matches: list[Match]) -> bool:
     """True where all matches are one name of one framework, and of programs that belong to it."""
-    return len({(match.framework.family if match.framework else "", match.name) for match in found}) == 1
+    return len({(match.framework.family if match.framework else "", match.name) for match in matches}) == 1
 
 
-def _pages(found: list[Match], screen: Screen, release: str | None) -> str:
+def _pages(matches: list[Match], screen: Screen, release: str | None) -> str:
     """One match in full, with the programs of its framework that have the key too; several of different owners listed."""
     from rftconf.verbs.key_page import listing, page
 
-    if not _is_one_name(found):
-        return listing(found, screen)
-    also = [match.framework.name for match in found[1:] if match.framework]
+    if not _is_one_name(matches):
+        return listing(matches, screen)
+    also = [match.framework.name for match in matches[1:] if match.framework]
     more = f"\nAlso a key of: {', '.join(also)} (choose with --framework)\n" if also else ""
-    return page(found[0], screen, release) + more
+    return page(matches[0], screen, release) + more
 
 
-def _json(found: list[Match], release: str | None) -> object:
+def _json(matches: list[Match], release: str | None) -> object:
     """The same as data: an object for one match, a list of names for several."""
     from rftconf.verbs.key_json import brief_json, match_json
 
-    if not _is_one_name(found):
-        return [brief_json(match) for match in found]
-    return match_json(found[0], release) | {"also": [brief_json(match) for match in found[1:]]}
+    if not _is_one_name(matches):
+        return [brief_json(match) for match in matches]
+    return match_json(matches[0], release) | {"also": [brief_json(match) for match in matches[1:]]}

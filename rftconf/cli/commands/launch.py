@@ -69,18 +69,20 @@ def launch(
     nodes = 1 if cluster.nodes is None else cluster.nodes
     if not isinstance(nodes, int):
         raise RefusedError(f"cluster.nodes is {formula(nodes)}: --set gives it a number")
-    file, there = PurePosixPath(source), PurePosixPath(folder)
-    told = [
+    file, base = PurePosixPath(source), PurePosixPath(folder)
+    run_options = [
         *_words("--from", [from_] if from_ else []),
         *_words("--from-release", [from_release] if from_release else []),
     ]
-    told += [*_words("--set", set_), *_words("--env", env)]
+    run_options += [*_words("--set", set_), *_words("--env", env)]
     gpus = cluster.gpus_per_node if isinstance(cluster.gpus_per_node, int) else 0
-    wanted = launch_files.Launch(file.stem, str(there / file.name), str(there / file.stem), gpus, tuple(told), nodes)
+    launch = launch_files.Launch(
+        file.stem, str(base / file.name), str(base / file.stem), gpus, tuple(run_options), nodes
+    )
     text = (
-        launch_files.kuberay(wanted, image, claim, folder)
+        launch_files.kuberay(launch, image, claim, folder)
         if on == "kuberay"
-        else launch_files.slurm(wanted, hours, partition)
+        else launch_files.slurm(launch, hours, partition)
     )
     out.product(text, output, executable=on == "slurm")
     return 0
@@ -91,10 +93,10 @@ def _words(option: str, values: list[str] | None) -> list[str]:
     from rftconf.base.errors import UsageError
     from rftconf.base.secrets import is_secret
 
-    for one in values or ():
-        name, _, value = one.partition("=")
+    for item in values or ():
+        name, _, value = item.partition("=")
         if is_secret(name, value):
             raise UsageError(
                 f"{option} {name} is a secret, and the file would hold it: let it in there with --env {name}"
             )
-    return [word for one in values or () for word in (option, one)]
+    return [word for value in values or () for word in (option, value)]

@@ -75,8 +75,8 @@ def metrics(
     from rftconf.text.source import open_source
     from rftconf.verbs.metrics_text import report_json, report_text
 
-    told = {str(file): _counters_of_config(file, set_) for file in config or ()}
-    renaming = Renaming(side(from_), side(to), together(told), release=_release(side(to), to_release))
+    counters = {str(file): _counters_of_config(file, set_) for file in config or ()}
+    renaming = Renaming(side(from_), side(to), together(counters), release=_release(side(to), to_release))
     opened = open_source(rename, MOST_BYTES)
     text = write_json_lines(renaming.lines(opened.text, opened.name))
     if not renaming.report.lines:
@@ -89,16 +89,16 @@ def metrics(
     return 0
 
 
-def _release(target: str, asked: str | None) -> str:
+def _release(target: str, text: str | None) -> str:
     from rftconf.base.errors import UsageError
     from rftconf.metrics.quantity import RUNNER
     from rftconf.schemas import registry
 
-    if asked is None:
+    if text is None:
         return ""
     if target == RUNNER:
         raise UsageError("--to-release is for a framework; our runner has one set of names")
-    return registry.release(registry.framework(target), asked)
+    return registry.release(registry.framework(target), text)
 
 
 def _table(sides: list[str], output: Path | None, *, json: bool, color: options.Colour) -> int:
@@ -107,11 +107,11 @@ def _table(sides: list[str], output: Path | None, *, json: bool, color: options.
     from rftconf.verbs import output as out
     from rftconf.verbs.metrics_text import table_json, table_text
 
-    wanted = list(dict.fromkeys(sides)) or [*FRAMEWORKS, RUNNER]
+    columns = list(dict.fromkeys(sides)) or [*FRAMEWORKS, RUNNER]
     if json:
-        out.product_json(table_json(wanted), output)
+        out.product_json(table_json(columns), output)
     else:
-        out.product(table_text(wanted, out.product_screen(color if output is None else "never")), output)
+        out.product(table_text(columns, out.product_screen(color if output is None else "never")), output)
     return 0
 
 

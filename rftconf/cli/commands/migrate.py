@@ -60,7 +60,7 @@ def migrate(
     from rftconf.verbs.read_arguments import assumptions, reading
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
-    wanted = migrating.Wanted(
+    request = migrating.Wanted(
         tuple(files),
         to_release,
         how,
@@ -75,4 +75,4 @@ def migrate(
         quiet=quiet,
         color=color,
     )
-    return migrating.run(wanted)
+    return migrating.run(request)

@@ -60,9 +60,9 @@ def _text(loaded: Loaded, form: str, screen: Screen, *, origins: bool) -> str:
     from rftconf.load.load import with_origins
     from rftconf.report.plan import plan_json, plan_text, plan_tree, plan_yaml, reasons_of
 
-    told = with_origins(loaded) if origins else {}
+    origin_texts = with_origins(loaded) if origins else {}
     if form == "json":
-        return plan_text(loaded.plan, told)
+        return plan_text(loaded.plan, origin_texts)
     data = plan_json(loaded.plan, {})
-    reasons = reasons_of(told, {key: leaf.place for key, leaf in loaded.document.last().items()})
+    reasons = reasons_of(origin_texts, {key: leaf.place for key, leaf in loaded.document.last().items()})
     return plan_yaml(data, reasons) if form == "yaml" else plan_tree(data, reasons, screen)

@@ -117,23 +117,23 @@ def run(
     loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assumptions(assume), quiet=quiet)
     if loaded is None:
         return 2
-    there = gpus_for(loaded.plan, gpus, gpu, cluster=address is not None)
-    found = placed_here(loaded, there, None if quiet else out.report_screen(color), as_placed=as_placed)
-    if found is None:
+    machine = gpus_for(loaded.plan, gpus, gpu, cluster=address is not None)
+    placement = placed_here(loaded, machine, None if quiet else out.report_screen(color), as_placed=as_placed)
+    if placement is None:
         return 2
-    listed = [("--reward", one) for one in reward or ()] + [("--leave-out", key) for key in leave_out or ()]
+    listed = [("--reward", value) for value in reward or ()] + [("--leave-out", key) for key in leave_out or ()]
     limits = (("--reward-seconds", reward_seconds), ("--answer-seconds", answer_seconds))
-    said = (*listed, ("--address", address), *limits)
-    more = [word for name, value in said if value is not None for word in (name, str(value))]
+    named = (*listed, ("--address", address), *limits)
+    more = [word for name, value in named if value is not None for word in (name, str(value))]
     names = ("--resume", "--dry-run", "--finish-answers", "--no-trackers", "--json", "--quiet")
-    wanted = (resume, dry_run, finish_answers, no_trackers, json, quiet)
-    more += [name for name, one in zip(names, wanted, strict=True) if one]
-    plan = plan_text(found.plan)
+    switches = (resume, dry_run, finish_answers, no_trackers, json, quiet)
+    more += [name for name, switch in zip(names, switches, strict=True) if switch]
+    plan = plan_text(placement.plan)
     if dry_run:
         from rftconf.verbs.run_placement import placed_text
 
         if not quiet and not json:
-            out.report(placed_text(found.plan, gpu, out.report_screen(color)))
+            out.report(placed_text(placement.plan, gpu, out.report_screen(color)))
         with TemporaryDirectory() as nowhere:
             return running.start(interpreter, plan, Path(nowhere), more)
     folder = output or Path("runs") / (Path(source).stem if source != "-" else "run")

@@ -46,20 +46,20 @@ def runs(
     from rftconf.verbs import output as out
     from rftconf.verbs.run_folders import runs_in
 
-    found = runs_in(folders or ([Path("runs")] if Path("runs").is_dir() else []))
-    if metric and found and not any(metric in one.series() for one in found):
-        known = sorted({name for one in found for name in one.series()})
+    runs = runs_in(folders or ([Path("runs")] if Path("runs").is_dir() else []))
+    if metric and runs and not any(metric in run.series() for run in runs):
+        known = sorted({name for run in runs for name in run.series()})
         raise UsageError(f"no run has the metric {metric}; there are {', '.join(known) or 'none'}")
     if html is not None:
-        out.product(curves_html("Runs", {one.name: one.series() for one in found}), html)
+        out.product(curves_html("Runs", {run.name: run.series() for run in runs}), html)
     if json:
-        out.product_json(runs_json(found), output)
+        out.product_json(runs_json(runs), output)
         return 0
-    if not found:
+    if not runs:
         out.report("no runs here; rftconf run makes them\n")
         return 0
     screen = out.product_screen(color if output is None else "never")
-    plotted = [(one.name, one.series().get(metric or "reward", [])) for one in found if metric or len(found) == 1]
+    plotted = [(run.name, run.series().get(metric or "reward", [])) for run in runs if metric or len(runs) == 1]
     curves = [curve_text(f"{name}: {metric or 'reward'}", values, screen) for name, values in plotted]
-    out.product("\n".join([runs_text(found, screen), *filter(None, curves)]), output)
+    out.product("\n".join([runs_text(runs, screen), *filter(None, curves)]), output)
     return 0

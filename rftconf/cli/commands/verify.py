@@ -41,11 +41,11 @@ def verify(
     from rftconf.verbs.verify import checks_of
 
     bound = reading(None, None, set_, None, None, None, None, None).bindings
-    claimed, found = checks_of(Path(certificate), bound)
-    failed = any(check.problems for check in found)
+    claimed, checks = checks_of(Path(certificate), bound)
+    failed = any(check.problems for check in checks)
     if json:
-        out.product_json(verification_json(certificate, claimed, found), output)
+        out.product_json(verification_json(certificate, claimed, checks), output)
     else:
         screen = out.product_screen(color if output is None else "never")
-        out.product(verification_text(certificate, claimed, found, screen, full=not quiet), output)
+        out.product(verification_text(certificate, claimed, checks, screen, full=not quiet), output)
     return int(failed)

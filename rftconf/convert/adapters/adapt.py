@@ -73,8 +73,8 @@ class Adapters:
     def settle(self, outcomes: dict[str, Outcome]) -> None:
         """Say of every value that the files carry: derived, and where it is now."""
         for path, now in self.replaced.items():
-            found = outcomes.get(path) or outcomes.get(now.path)
-            outcomes[path] = Outcome(State.DERIVED, found.targets if found else (), f"in {self.folder}/{now.file}")
+            outcome = outcomes.get(path) or outcomes.get(now.path)
+            outcomes[path] = Outcome(State.DERIVED, outcome.targets if outcome else (), f"in {self.folder}/{now.file}")
 
 
 def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str, release: str | None = None) -> Adapters:
@@ -102,34 +102,36 @@ def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str, r
     reward, shape = reward_of(source, values), SHAPES[target]
     files = outputs(values, folder, target)
     sets = {
-        name: fields_of(source, values, at, files[at], own_sources=not reward.by_data_set)
-        for at, name in names(values).items()
+        name: fields_of(source, values, path, files[path], own_sources=not reward.by_data_set)
+        for path, name in names(values).items()
     }
     texts = {
         DATA_FILE: data_script(source, target, sets),
         shape.reward_file: reward_stub(source, interface(target, release), reward.constants),
     }
-    found = Adapters(folder, texts, _new_values(values, files, shape, folder), answers=shape.answers)
-    found.replaced = _replaced(values, found.values, reward, files, shape.reward_file)
-    found.decisions = [_run_script(source, folder, sets), _place_stub(reward, shape, folder)]
-    found.decisions += _about_rows(source, values, files, folder)
-    return found
+    adapters = Adapters(folder, texts, _new_values(values, files, shape, folder), answers=shape.answers)
+    adapters.replaced = _replaced(values, adapters.values, reward, files, shape.reward_file)
+    adapters.decisions = [_run_script(source, folder, sets), _place_stub(reward, shape, folder)]
+    adapters.decisions += _about_rows(source, values, files, folder)
+    return adapters
 
 
 def _new_values(values: Mapping[str, Any], files: Mapping[str, str], shape: Shape, folder: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for at, file in files.items():
-        found |= {at + "uri": file, at + "storage": "file"}
-        found |= {f"{at}keys.{name}": column for name, column in shape.columns.items()}
-        found |= {f"{at}keys.{name}": column for name, column in shape.media.items() if values.get(f"{at}keys.{name}")}
+    replaced: dict[str, Any] = {}
+    for path, file in files.items():
+        replaced |= {path + "uri": file, path + "storage": "file"}
+        replaced |= {f"{path}keys.{name}": column for name, column in shape.columns.items()}
+        replaced |= {
+            f"{path}keys.{name}": column for name, column in shape.media.items() if values.get(f"{path}keys.{name}")
+        }
         if shape.workflow:
-            found |= {at + "workflow": shape.workflow, at + "reward": shape.reward}
+            replaced |= {path + "workflow": shape.workflow, path + "reward": shape.reward}
     if shape.domain:
         only = {"name": shape.domain, "tags": [shape.domain], "weight": 1.0, "reward": shape.reward}
-        found |= {f"{DOMAINS}[0].{name}": value for name, value in only.items()}
+        replaced |= {f"{DOMAINS}[0].{name}": value for name, value in only.items()}
     if shape.function:
-        found |= {R + "function_path": f"{folder}/{shape.reward_file}", R + "function_name": shape.function}
-    return found
+        replaced |= {R + "function_path": f"{folder}/{shape.reward_file}", R + "function_name": shape.function}
+    return replaced
 
 
 def _replaced(
@@ -138,13 +140,13 @@ def _replaced(
     first = next(iter(files), "")
     named = (R + "function_path", first + "reward", f"{DOMAINS}[0].reward")
     by_stub = Carried(next((path for path in named if path in new), ""), stub)
-    found = {path: by_stub for path in reward.carried if values.get(path) is not None}
-    for at in files:
-        of_rows = [at + name for name in OF_ROWS] + [f"{at}keys.{name}" for name in COLUMNS]
-        found |= {path: Carried(at + "uri", DATA_FILE) for path in of_rows if values.get(path) is not None}
-        if values.get(at + "workflow") in (*ASKS_PLAINLY, *ADDS_SYSTEM_PROMPT, CONVERTED_WORKFLOW):
-            found[at + "workflow"] = by_stub
-    return found
+    carried = {path: by_stub for path in reward.carried if values.get(path) is not None}
+    for item_path in files:
+        of_rows = [item_path + name for name in OF_ROWS] + [f"{item_path}keys.{name}" for name in COLUMNS]
+        carried |= {path: Carried(item_path + "uri", DATA_FILE) for path in of_rows if values.get(path) is not None}
+        if values.get(item_path + "workflow") in (*ASKS_PLAINLY, *ADDS_SYSTEM_PROMPT, CONVERTED_WORKFLOW):
+            carried[item_path + "workflow"] = by_stub
+    return carried
 
 
 def _run_script(source: str, folder: str, sets: Mapping[str, Mapping[str, Any]]) -> Decision:
@@ -177,19 +179,19 @@ def _about_rows(source: str, values: Mapping[str, Any], files: Mapping[str, str]
         whys.append(
             f"rows are read by a class of their own ({formula(own_class)}); the script reads columns as they lie"
         )
-    for at in files:
-        workflow, name = values.get(at + "workflow"), at.removeprefix("stage.data.").rstrip(".")
+    for path in files:
+        workflow, name = values.get(path + "workflow"), path.removeprefix("stage.data.").rstrip(".")
         if source == "trinity" and workflow not in (*ASKS_PLAINLY, *ADDS_SYSTEM_PROMPT, CONVERTED_WORKFLOW):
             whys.append(
                 f"{name}: workflow {formula(workflow)} builds its prompt in its own code; the script asks the prompt column"
             )
-        if source == "roll" and values.get(f"{at}keys.messages") is None:
+        if source == "roll" and values.get(f"{path}keys.messages") is None:
             whys.append(
                 f"{name}: ROLL gives the prompt column to the model without a chat template; the target applies one"
             )
-        if values.get(at + "reply_prefix"):
+        if values.get(path + "reply_prefix"):
             whys.append(f"{name}: reply_prefix begins the answer for the model; the converted rows do not")
-        if values.get(f"{at}keys.image") or values.get(f"{at}keys.video"):
+        if values.get(f"{path}keys.image") or values.get(f"{path}keys.video"):
             whys.append(
                 f"{name}: images and videos are carried as they lie; the target's placeholders were not checked"
             )

@@ -34,8 +34,8 @@ def count(values: Values, listed: str) -> int:
 
 def items(values: Values, path: str) -> int:
     """How many items a list of the plan has."""
-    found = [re.match(rf"{re.escape(path)}\[(\d+)\]", other) for other in values]
-    return max((int(m[1]) + 1 for m in found if m), default=0)
+    matches = [re.match(rf"{re.escape(path)}\[(\d+)\]", name) for name in values]
+    return max((int(m[1]) + 1 for m in matches if m), default=0)
 
 
 def path_of(listed: str, index: int) -> str:
@@ -57,91 +57,91 @@ def outputs(values: Values, folder: str, target: str) -> dict[str, str]:
     taken: dict[str, str] = {}
     for listed in LISTS:
         for index in range(count(values, listed)):
-            at = path_of(listed, index)
-            label, file = label_of(values, at), ("train" if listed == "train" else "test") + SHAPES[target].suffix
+            path = path_of(listed, index)
+            label, file = label_of(values, path), ("train" if listed == "train" else "test") + SHAPES[target].suffix
             place, number = f"{folder}/data/{label}/{file}", 2
             while place in taken.values():
                 place, number = f"{folder}/data/{label}_{number}/{file}", number + 1
-            taken[at] = place
+            taken[path] = place
     return taken
 
 
-def label_of(values: Values, at: str) -> str:
+def label_of(values: Values, path: str) -> str:
     """A folder name for a data set: its own name, or what its path is called, in plain letters."""
-    uri = values.get(at + "uri")
+    uri = values.get(path + "uri")
     parts = (formula(uri) if isinstance(uri, Expr) else str(uri or "")).rstrip("/").split("/")
     stem = re.sub(r"\.(parquet|jsonl?|csv)$", "", parts[-1])
     of_uri = parts[-2] if len(parts) > 1 and stem in SPLITS else stem
-    return _plain(str(values.get(at + "name") or "")) or _plain(of_uri) or "data"
+    return _plain(str(values.get(path + "name") or "")) or _plain(of_uri) or "data"
 
 
 def _plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("._-")
 
 
-def fields_of(source: str, values: Values, at: str, output: str, *, own_sources: bool) -> dict[str, Any]:
+def fields_of(source: str, values: Values, path: str, output: str, *, own_sources: bool) -> dict[str, Any]:
     """The arguments of a data set in the script; unset ones are left out."""
-    uri = values.get(at + "uri")
-    found = {
+    uri = values.get(path + "uri")
+    fields = {
         "input": Missing("no data set is named") if uri in (None, "") else uri,
         "output": output,
-        "split": values.get(at + "split"),
-        "subset": values.get(at + "subset"),
-        **_READERS[source](values, at),
+        "split": values.get(path + "split"),
+        "subset": values.get(path + "subset"),
+        **_READERS[source](values, path),
     }
     if not own_sources:
-        found["own_sources"] = False
-    return {name: value for name, value in found.items() if value is not None}
+        fields["own_sources"] = False
+    return {name: value for name, value in fields.items() if value is not None}
 
 
-def _verl(values: Values, at: str) -> dict[str, Any]:
+def _verl(values: Values, path: str) -> dict[str, Any]:
     """RLHFDataset: a chat in one column; everything else is fixed."""
     return {
-        "prompt_key": values.get(at + "keys.prompt") or "prompt",
-        "image_key": values.get(at + "keys.image") or "images",
-        "video_key": values.get(at + "keys.video") or "videos",
-        "source": label_of(values, at),
+        "prompt_key": values.get(path + "keys.prompt") or "prompt",
+        "image_key": values.get(path + "keys.image") or "images",
+        "video_key": values.get(path + "keys.video") or "videos",
+        "source": label_of(values, path),
     }
 
 
-def _trinity(values: Values, at: str) -> dict[str, Any]:
+def _trinity(values: Values, path: str) -> dict[str, Any]:
     """TaskFormatter and SimpleWorkflow: one column asks, one answers; messages only for the converted workflow."""
-    messages = values.get(at + "keys.messages") if values.get(at + "workflow") == CONVERTED_WORKFLOW else None
+    messages = values.get(path + "keys.messages") if values.get(path + "workflow") == CONVERTED_WORKFLOW else None
     return {
-        "prompt_key": values.get(at + "keys.prompt") or "prompt",
-        "response_key": values.get(at + "keys.response") or "response",
+        "prompt_key": values.get(path + "keys.prompt") or "prompt",
+        "response_key": values.get(path + "keys.response") or "response",
         "messages_key": messages,
-        "image_key": values.get(at + "keys.image"),
-        "video_key": values.get(at + "keys.video"),
-        "system_prompt": system_prompt_of(values, at),
-        "source": label_of(values, at),
+        "image_key": values.get(path + "keys.image"),
+        "video_key": values.get(path + "keys.video"),
+        "system_prompt": system_prompt_of(values, path),
+        "source": label_of(values, path),
     }
 
 
-def system_prompt_of(values: Values, at: str) -> Any:
+def system_prompt_of(values: Values, path: str) -> Any:
     """The system prompt that the rows of a Trinity run are asked with."""
-    own, workflow = values.get(at + "system_prompt"), values.get(at + "workflow")
+    own, workflow = values.get(path + "system_prompt"), values.get(path + "workflow")
     if own is not None or workflow not in ADDS_SYSTEM_PROMPT:
         return own
-    if "boxed" not in workflow and values.get(at + "reward") not in (None, "math_reward"):
+    if "boxed" not in workflow and values.get(path + "reward") not in (None, "math_reward"):
         return None
     return Missing(f"none, so that {workflow} puts its own ({ADDS_SYSTEM_PROMPT[workflow]}): copy it, or give nothing")
 
 
-def _roll(values: Values, at: str) -> dict[str, Any]:
+def _roll(values: Values, path: str) -> dict[str, Any]:
     """RLVRPipeline: messages if they are named, else a prompt; `ground_truth` and `tag` are fixed."""
     return {
-        "messages_key": values.get(at + "keys.messages"),
-        "prompt_key": values.get(at + "keys.prompt"),
-        "image_key": values.get(at + "keys.image") or "images",
-        "video_key": values.get(at + "keys.video") or "videos",
-        "source": label_of(values, at),
+        "messages_key": values.get(path + "keys.messages"),
+        "prompt_key": values.get(path + "keys.prompt"),
+        "image_key": values.get(path + "keys.image") or "images",
+        "video_key": values.get(path + "keys.video") or "videos",
+        "source": label_of(values, path),
     }
 
 
-def _chatlearn(values: Values, at: str) -> dict[str, Any]:
+def _chatlearn(values: Values, path: str) -> dict[str, Any]:
     """PromptPipeline: nothing can be renamed."""
-    return {"source": label_of(values, at)}
+    return {"source": label_of(values, path)}
 
 
 _READERS: Mapping[str, Callable[[Values, str], dict[str, Any]]] = {

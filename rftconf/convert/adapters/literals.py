@@ -66,8 +66,8 @@ def _wrapped(left: str, items: list[str], right: str) -> str:
 
 def _quoted(text: str) -> str:
     """`repr`, in double quotes where that changes nothing else."""
-    shown = repr(str(text))
-    return f'"{shown[1:-1]}"' if shown[0] == "'" and not set(shown) & {"\\", '"'} else shown
+    quoted = repr(str(text))
+    return f'"{quoted[1:-1]}"' if quoted[0] == "'" and not set(quoted) & {"\\", '"'} else quoted
 
 
 def _of_environment(value: Expr) -> bool:

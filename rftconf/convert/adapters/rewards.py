@@ -40,22 +40,22 @@ class Reward:
 
 def reward_of(source: str, values: Values) -> Reward:
     """What the reward of this run comes to."""
-    found = _REWARDS[source](values)
+    reward = _REWARDS[source](values)
     if any(value == "reward" for path, value in values.items() if path.endswith(".role")):
-        found.asks.append("the source run also asks a reward model, which no function can stand for")
-    return found
+        reward.asks.append("the source run also asks a reward model, which no function can stand for")
+    return reward
 
 
 def _verl(values: Values) -> Reward:
     file, name, args = (values.get(R + key) for key in ("function_path", "function_name", "function_args"))
-    found = Reward({"FUNCTION_FILE": file, "FUNCTION_NAME": name or "compute_score", "FUNCTION_ARGS": args or {}})
-    found.carried = [R + key for key in ("function_path", "function_name", "function_args")]
+    reward = Reward({"FUNCTION_FILE": file, "FUNCTION_NAME": name or "compute_score", "FUNCTION_ARGS": args or {}})
+    reward.carried = [R + key for key in ("function_path", "function_name", "function_args")]
     if file is None:
-        found.asks.append(
+        reward.asks.append(
             "there is no function of the user's own: the stub calls veRL's scorer, so veRL has to be installed"
         )
-    found.asks += _beyond_the_function(values.get(R + "manager"), values.get(R + "manager_args") or {})
-    return found
+    reward.asks += _beyond_the_function(values.get(R + "manager"), values.get(R + "manager_args") or {})
+    return reward
 
 
 def _beyond_the_function(manager: Any, args: Mapping[str, Any]) -> list[str]:
@@ -74,34 +74,36 @@ def _beyond_the_function(manager: Any, args: Mapping[str, Any]) -> list[str]:
 
 
 def _trinity(values: Values) -> Reward:
-    found = Reward({})
+    reward = Reward({})
     of_set: dict[str, tuple[Any, Any]] = {}
     for listed in LISTS:
         for index in range(count(values, listed)):
-            at = path_of(listed, index)
-            label, named = label_of(values, at), _named_reward(values, at)
+            path = path_of(listed, index)
+            label, named = label_of(values, path), _named_reward(values, path)
             if of_set.setdefault(label, named) != named:
-                found.asks.append(
+                reward.asks.append(
                     f"two data sets are called {label} and have different rewards: the stub has the first"
                 )
-            found.carried += [at + "reward", at + "reward_args"]
-    found.by_data_set = len({repr(named) for named in of_set.values()}) > 1
-    found.constants["REWARDS"] = of_set if found.by_data_set else {None: next(iter(of_set.values()), _unknown("none"))}
+            reward.carried += [path + "reward", path + "reward_args"]
+    reward.by_data_set = len({repr(named) for named in of_set.values()}) > 1
+    reward.constants["REWARDS"] = (
+        of_set if reward.by_data_set else {None: next(iter(of_set.values()), _unknown("none"))}
+    )
     for name in dict.fromkeys(name for name, _ in of_set.values()):
         if isinstance(name, Missing):
-            found.asks.append(f"REWARDS in the stub has to be filled in: {name}")
+            reward.asks.append(f"REWARDS in the stub has to be filled in: {name}")
         elif name in TRINITY_REWARDS:
-            found.asks.append(f"the stub calls Trinity's {name}, so trinity-rft has to be installed")
+            reward.asks.append(f"the stub calls Trinity's {name}, so trinity-rft has to be installed")
         else:
-            found.asks.append(
+            reward.asks.append(
                 f"the class of reward {formula(name)} has to be importable: write its dotted path into REWARDS"
             )
-    return found
+    return reward
 
 
-def _named_reward(values: Values, at: str) -> tuple[Any, Any]:
-    workflow, args = values.get(at + "workflow"), values.get(at + "reward_args") or {}
-    name = values.get(at + "reward") or REWARD_OF_WORKFLOW.get(str(workflow))
+def _named_reward(values: Values, path: str) -> tuple[Any, Any]:
+    workflow, args = values.get(path + "workflow"), values.get(path + "reward_args") or {}
+    name = values.get(path + "reward") or REWARD_OF_WORKFLOW.get(str(workflow))
     return (name, args) if name is not None else _unknown(formula(workflow) if workflow is not None else "none")
 
 
@@ -111,27 +113,29 @@ def _unknown(workflow: str) -> tuple[Any, Any]:
 
 def _roll(values: Values) -> Reward:
     """ROLL scores by domain: the worker class of each, and the tags whose rows belong to it (H43)."""
-    found = Reward({"TAGS": {}, "REWARDS": {}})
+    reward = Reward({"TAGS": {}, "REWARDS": {}})
     for index in range(items(values, DOMAINS)):
-        at = f"{DOMAINS}[{index}]."
-        name = str(values.get(at + "name"))
-        worker = values.get(at + "reward") or Missing(f"no worker_cls for domain {name}")
-        tags = values.get(at + "tags")
-        found.constants["REWARDS"][name] = worker
-        found.constants["TAGS"] |= {tag: name for tag in tags if isinstance(tag, str)} if isinstance(tags, list) else {}
-        found.carried += [at + "name", at + "tags", at + "reward"]
+        path = f"{DOMAINS}[{index}]."
+        name = str(values.get(path + "name"))
+        worker = values.get(path + "reward") or Missing(f"no worker_cls for domain {name}")
+        tags = values.get(path + "tags")
+        reward.constants["REWARDS"][name] = worker
+        reward.constants["TAGS"] |= (
+            {tag: name for tag in tags if isinstance(tag, str)} if isinstance(tags, list) else {}
+        )
+        reward.carried += [path + "name", path + "tags", path + "reward"]
         if isinstance(tags, Expr):
-            found.asks.append(f"TAGS in the stub lacks the tags of domain {name}: {formula(tags)}")
-    for worker in dict.fromkeys(found.constants["REWARDS"].values()):
+            reward.asks.append(f"TAGS in the stub lacks the tags of domain {name}: {formula(tags)}")
+    for worker in dict.fromkeys(reward.constants["REWARDS"].values()):
         if worker in ROLL_RULES:
-            found.asks.append("the stub calls ROLL's math rule, so ROLL has to be installed")
+            reward.asks.append("the stub calls ROLL's math rule, so ROLL has to be installed")
         else:
-            found.asks.append(
+            reward.asks.append(
                 f"{formula(worker)} judges batches inside of ROLL: write its rule as a function in KNOWN of the stub"
             )
-    if not found.constants["REWARDS"]:
-        found.asks.append("the config names no domain with a reward: fill in REWARDS in the stub")
-    return found
+    if not reward.constants["REWARDS"]:
+        reward.asks.append("the config names no domain with a reward: fill in REWARDS in the stub")
+    return reward
 
 
 def _chatlearn(values: Values) -> Reward:

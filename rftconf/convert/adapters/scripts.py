@@ -20,16 +20,16 @@ MARK = "# rftconf adapter "
 
 def data_script(source: str, target: str, sets: Mapping[str, Mapping[str, Any]]) -> str:
     """The script that rewrites rows. `sets` are the fields of each data set, by its name in the script."""
-    found = "".join(f"    {literal(name)}: {indented(call('DataSet', fields))},\n" for name, fields in sets.items())
-    constants = f"DATASETS = {{\n{found}}}"
+    script = "".join(f"    {literal(name)}: {indented(call('DataSet', fields))},\n" for name, fields in sets.items())
+    constants = f"DATASETS = {{\n{script}}}"
     names = ("data_types", "data_rows", f"read_{source}", f"write_{target}", "data_files", "data_main")
-    types, *rest = map(part, names)
+    types, *others = map(part, names)
     about = (
         f"Rewrite the data sets of a {title(source)} run as {title(target)} reads them. Written by rftconf {__version__}.\n"
         "\n"
         "Needs pyarrow for parquet files, and `datasets` only for data sets of the Hugging Face hub.\n"
     )
-    return assembled(about, [types, constants, *rest])
+    return assembled(about, [types, constants, *others])
 
 
 def reward_stub(source: str, target: str, constants: Mapping[str, Any]) -> str:
@@ -39,8 +39,8 @@ def reward_stub(source: str, target: str, constants: Mapping[str, Any]) -> str:
     about = f"The reward of a {title(source)} run, for {title(framework)}. Written by rftconf {__version__}."
     head, of_source, for_target = (part(n) for n in ("reward_head", f"reward_of_{source}", f"reward_for_{target}"))
     imports, of_target = _split_imports(for_target)
-    first, rest = _split_imports(head)
-    return assembled(about, [f"{first}\n{imports}".replace("  # noqa: E402", ""), rest, values, of_source, of_target])
+    first, body = _split_imports(head)
+    return assembled(about, [f"{first}\n{imports}".replace("  # noqa: E402", ""), body, values, of_source, of_target])
 
 
 @cache
@@ -63,9 +63,9 @@ def digest(text: str) -> str:
 
 def untouched(text: str) -> bool:
     """True for a file that rftconf wrote and nobody changed since."""
-    _, mark, rest = text.partition(f"\n{MARK}")
-    said, _, body = rest.partition("\n")
-    return bool(mark) and said == digest(body)
+    _, mark, tail = text.partition(f"\n{MARK}")
+    stated_digest, _, body = tail.partition("\n")
+    return bool(mark) and stated_digest == digest(body)
 
 
 def title(framework: str) -> str:
@@ -80,23 +80,23 @@ _IMPORT = re.compile(r"(?:from (?P<module>[\w.]+) )?import (?P<names>[\w., ]+?)\
 def _split_imports(text: str) -> tuple[str, str]:
     """The imports at the beginning of a part, and the rest."""
     lines = text.splitlines(keepends=True)
-    end = next(at for at, line in enumerate(lines) if line.strip() and not _IMPORT.fullmatch(line.strip()))
+    end = next(index for index, line in enumerate(lines) if line.strip() and not _IMPORT.fullmatch(line.strip()))
     return "".join(lines[:end]).rstrip("\n") + "\n" if end else "", "".join(lines[end:])
 
 
 def _without_unused_imports(body: str) -> str:
     """Top-level imports that this combination of parts does not need are left out."""
     lines = body.splitlines(keepends=True)
-    kept = []
+    kept_lines = []
     for line in lines:
-        found = _IMPORT.fullmatch(line.strip()) if line.startswith(("import ", "from ")) else None
-        if found is None or found["module"] == "__future__":
-            kept.append(line)
+        match = _IMPORT.fullmatch(line.strip()) if line.startswith(("import ", "from ")) else None
+        if match is None or match["module"] == "__future__":
+            kept_lines.append(line)
             continue
-        rest = "".join(other for other in lines if other is not line)
-        names = [name.strip() for name in found["names"].split(",")]
-        used = [name for name in names if re.search(rf"(?<![\w.]){re.escape(name)}\b", rest)]
+        others = "".join(other_line for other_line in lines if other_line is not line)
+        names = [name.strip() for name in match["names"].split(",")]
+        used = [name for name in names if re.search(rf"(?<![\w.]){re.escape(name)}\b", others)]
         if used:
-            lead = f"from {found['module']} import " if found["module"] else "import "
-            kept.append(lead + ", ".join(used) + "\n")
-    return "".join(kept)
+            lead = f"from {match['module']} import " if match["module"] else "import "
+            kept_lines.append(lead + ", ".join(used) + "\n")
+    return "".join(kept_lines)

@@ -25,13 +25,13 @@ def told_by(differences: Iterable[Difference], ledger: Ledger) -> dict[str, tupl
     Fields of a list item that one side does not have share what is said of any of them.
     """
     listed = list(differences)
-    found = {one.path: tuple(dict.fromkeys(_told_by(one, ledger))) for one in listed}
-    for one in listed:
-        item = _ITEM.match(one.path)
-        if item and not found[one.path] and one.a.value is None:
-            shared = (said for path, said in found.items() if said and path.startswith(f"{item[1]}."))
-            found[one.path] = next(shared, ())
-    return found
+    keys_by_path = {difference.path: tuple(dict.fromkeys(_told_by(difference, ledger))) for difference in listed}
+    for difference in listed:
+        item = _ITEM.match(difference.path)
+        if item and not keys_by_path[difference.path] and difference.a.value is None:
+            shared = (keys for path, keys in keys_by_path.items() if keys and path.startswith(f"{item[1]}."))
+            keys_by_path[difference.path] = next(shared, ())
+    return keys_by_path
 
 
 def _told_by(difference: Difference, ledger: Ledger) -> Iterator[str]:
@@ -44,18 +44,18 @@ def _told_by(difference: Difference, ledger: Ledger) -> Iterator[str]:
         if f"{name}:" in note or any(_names(note, key) for key in ours):
             yield note
     for decision in ledger.decisions:
-        asked = _FILE.sub("", decision.key)
-        if any(_is_about(asked, key) for key in theirs):
+        decision_key = _FILE.sub("", decision.key)
+        if any(_is_about(decision_key, key) for key in theirs):
             yield f"{decision.key}: {decision.why}"
     for target in ledger.targets:
         if target.basis in SETTLED and _FILE.sub("", target.key) in theirs:
             yield f"{target.key}: {target.basis}, {target.comment}"
 
 
-def _keys(seen: Seen) -> frozenset[str]:
-    if seen.said is None:
+def _keys(values: Seen) -> frozenset[str]:
+    if values.said is None:
         return frozenset()
-    return frozenset((*(key for key, _ in seen.said.keys), *seen.said.asked))
+    return frozenset((*(key for key, _ in values.said.keys), *values.said.asked))
 
 
 def _names(note: str, key: str) -> bool:
@@ -63,7 +63,7 @@ def _names(note: str, key: str) -> bool:
     return key in note and re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]\w)", note) is not None
 
 
-def _is_about(asked: str, key: str) -> bool:
+def _is_about(decision_key: str, key: str) -> bool:
     """True where a question about `tasksets[].format` is one about `tasksets[0].format.prompt_key`."""
     plain = re.sub(r"\[\d+\]", "[]", key)
-    return asked in (key, plain) or plain.startswith(f"{asked}.")
+    return decision_key in (key, plain) or plain.startswith(f"{decision_key}.")

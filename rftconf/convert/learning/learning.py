@@ -27,26 +27,30 @@ VALUES = re.compile(r" \((?:here|the source) [^()]*\)$")
 
 
 def changes_of(
-    found: Sequence[Difference], a: SaidOfStage, b: SaidOfStage, writing: Writing, asked: AbstractSet[str]
+    differences: Sequence[Difference], a: SaidOfStage, b: SaidOfStage, writing: Writing, keys: AbstractSet[str]
 ) -> list[Change]:
     """The changes behind the differences of a stage (`a`) and what was written for it (`b`), the largest first.
 
     A difference that cannot be compared counts where the target is known to lack what the source has. What hangs on the
-    keys in `asked`, which are still open, is a decision and no change yet.
+    keys in `keys`, which are still open, is a decision and no change yet.
     """
-    hangs = [one for one in found if not asked.isdisjoint(_read_from(one))]
+    hangs = [difference for difference in differences if not keys.isdisjoint(_read_from(difference))]
     # a switch that is still open leaves open all that it switches
-    switches = (one for one in hangs if one.path.endswith(SWITCHES) and one.known.effect is Effect.MATHEMATICS)
-    switched = {cause_of(one.path).name for one in switches}
-    told = [
-        one
-        for one in found
-        if (one.certain or _is_lost(one, writing))
-        and one not in hangs
-        and (one.known.effect is not Effect.MATHEMATICS or cause_of(one.path).name not in switched)
+    switches = (
+        difference
+        for difference in hangs
+        if difference.path.endswith(SWITCHES) and difference.known.effect is Effect.MATHEMATICS
+    )
+    switched = {cause_of(difference.path).name for difference in switches}
+    unexplained = [
+        difference
+        for difference in differences
+        if (difference.certain or _is_lost(difference, writing))
+        and difference not in hangs
+        and (difference.known.effect is not Effect.MATHEMATICS or cause_of(difference.path).name not in switched)
     ]
-    causes = ranked(told, a[0], b[0], SOURCE_AND_TARGET, keys_of(b[1], writing))
-    return [_change(one, writing) for one in causes if one.acts]
+    causes = ranked(unexplained, a[0], b[0], SOURCE_AND_TARGET, keys_of(b[1], writing))
+    return [_change(cause, writing) for cause in causes if cause.acts]
 
 
 def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
@@ -61,9 +65,9 @@ def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
         if line.state is State.NO_COUNTERPART and not line.plan and (own is None or line.value != own.default):
             alike.setdefault(line.reason, []).append(line)
     for reason, lines in alike.items():
-        told = [f"{line.key}={_leaf_text(line)}" for line in lines]
-        more = f", and {len(told) - MOST_NAMED} more like them," if len(told) > MOST_NAMED else ""
-        says = f"{' and '.join(told[:MOST_NAMED])}{more} act{'s' * (len(told) == 1)} in the source only"
+        lost = [f"{line.key}={_leaf_text(line)}" for line in lines]
+        more = f", and {len(lost) - MOST_NAMED} more like them," if len(lost) > MOST_NAMED else ""
+        says = f"{' and '.join(lost[:MOST_NAMED])}{more} act{'s' * (len(lost) == 1)} in the source only"
         yield Change("own settings", UNMEASURED, says, None, reason, "", (), tuple(line.key for line in lines))
 
 
@@ -76,23 +80,23 @@ def in_order(changes: Sequence[Change]) -> tuple[Change, ...]:
     return tuple(sorted(dict.fromkeys(changes), key=lambda change: Tier[change.tier.upper()]))
 
 
-def _read_from(one: Difference) -> tuple[str, ...]:
+def _read_from(difference: Difference) -> tuple[str, ...]:
     """The target's keys that a field was read from."""
-    return () if one.b.said is None else (*(key for key, _ in one.b.said.keys), *one.b.said.asked)
+    return () if difference.b.said is None else (*(key for key, _ in difference.b.said.keys), *difference.b.said.asked)
 
 
-def _is_lost(one: Difference, writing: Writing) -> bool:
-    outcome = writing.outcomes.get(one.path)
+def _is_lost(difference: Difference, writing: Writing) -> bool:
+    outcome = writing.outcomes.get(difference.path)
     lost = outcome is not None and outcome.state in LOSSES and outcome.state not in _ASKED
-    return lost and one.a.value is not None
+    return lost and difference.a.value is not None
 
 
-def _change(one: Ranked, writing: Writing) -> Change:
-    _, says, doublings, remedy, whole = one.measured
-    plan = tuple(difference.path for difference in one.found)
+def _change(cause: Ranked, writing: Writing) -> Change:
+    _, says, doublings, remedy, whole = cause.measured
+    plan = tuple(difference.path for difference in cause.found)
     why = "" if whole else next(_notes(plan, writing), "")
-    keys = dict.fromkeys(key for d in one.found if d.a.said is not None for key, _ in d.a.said.keys)
-    return Change(one.cause.name, one.tier.name.lower(), says, doublings, why, remedy, plan, tuple(keys))
+    keys = dict.fromkeys(key for d in cause.found if d.a.said is not None for key, _ in d.a.said.keys)
+    return Change(cause.cause.name, cause.tier.name.lower(), says, doublings, why, remedy, plan, tuple(keys))
 
 
 def _notes(plan: Sequence[str], writing: Writing) -> Iterator[str]:
@@ -100,12 +104,12 @@ def _notes(plan: Sequence[str], writing: Writing) -> Iterator[str]:
     yield from (VALUES.sub("", o.note) for o in outcomes if o is not None and o.note and o.state in LOSSES)
 
 
-def keys_of(said: Mapping[str, Said], writing: Writing) -> dict[str, str]:
+def keys_of(statements: Mapping[str, Said], writing: Writing) -> dict[str, str]:
     """Plan field to the one key of the target's release that it has."""
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
-    return {path: key for path, one in said.items() if (key := _key(one, known))}
+    return {path: key for path, statement in statements.items() if (key := _key(statement, known))}
 
 
-def _key(one: Said, known: Any) -> str:
-    names = [*(name for name, _ in one.keys), *one.asked]
+def _key(statement: Said, known: Any) -> str:
+    names = [*(name for name, _ in statement.keys), *statement.asked]
     return next((name for name in names if name in known), "")

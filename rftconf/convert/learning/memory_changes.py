@@ -42,11 +42,11 @@ def memory_notes(
     b = _setup(theirs, ledger.target_framework, ledger.target_release)
     if a is None or b is None:
         return
-    found = compare_memory(a, b, gpu_named(GPU))
-    if found.differences:
-        yield from _verdicts(found)
-    for one in found.differences:
-        yield _sentence(one, _Words(writing, keys))
+    comparison = compare_memory(a, b, gpu_named(GPU))
+    if comparison.differences:
+        yield from _verdicts(comparison)
+    for difference in comparison.differences:
+        yield _sentence(difference, _Words(writing, keys))
 
 
 def _setup(stage: StageRead, framework: str, release: str) -> Setup | None:
@@ -64,16 +64,16 @@ def _setup(stage: StageRead, framework: str, release: str) -> Setup | None:
         return None
 
 
-def _verdicts(found: MemoryComparison) -> Iterator[str]:
-    a, b = found.a, found.b
+def _verdicts(comparison: MemoryComparison) -> Iterator[str]:
+    a, b = comparison.a, comparison.b
     if a.verdict != b.verdict:
         lead = NEEDS_MORE if b.headroom < a.headroom else OTHERWISE
         yield f"{lead}on GPUs as {a.gpu.name} the source {_verdict(a)}; what is written {_verdict(b)}"
 
 
-def _verdict(one: Budget) -> str:
-    word = "is too close to tell" if one.verdict == "too close to tell" else one.verdict
-    phase = one.deciding.deciding
+def _verdict(budget: Budget) -> str:
+    word = "is too close to tell" if budget.verdict == "too close to tell" else budget.verdict
+    phase = budget.deciding.deciding
     return f"{word} ({_gib(phase.size)} GiB in {phase.name}: {phase.moment})"
 
 
@@ -83,18 +83,20 @@ class _Words:
     def __init__(self, writing: Writing, keys: Mapping[str, str]) -> None:
         self._writing, self._keys = writing, keys
 
-    def of(self, one: SettingEffect, held: RoleMemory, fields: Mapping[str, str]) -> str:
-        mine, theirs = one.values
+    def of(self, effect: SettingEffect, role_memory: RoleMemory, fields: Mapping[str, str]) -> str:
+        mine, theirs = effect.values
         values = f"{mine} in the source, {theirs} here" if mine != theirs else mine
-        return f"{one.setting.name}: {values} ({_own_effect(held, one.memory)}{self._remedy(one, fields)})"
+        return (
+            f"{effect.setting.name}: {values} ({_own_effect(role_memory, effect.memory)}{self._remedy(effect, fields)})"
+        )
 
-    def _remedy(self, one: SettingEffect, fields: Mapping[str, str]) -> str:
+    def _remedy(self, effect: SettingEffect, fields: Mapping[str, str]) -> str:
         """The target's key of the setting, or why the target has none."""
-        paths = [path.format_map(fields) for path in one.setting.plan]
-        told = [
+        paths = [path.format_map(fields) for path in effect.setting.plan]
+        values = [
             path for path in paths if (value := self._writing.values.get(path)) is not None and not is_symbolic(value)
         ]
-        key = next((self._keys[path] for path in told if self._keys.get(path)), "")
+        key = next((self._keys[path] for path in values if self._keys.get(path)), "")
         if key:
             return f"; {key} sets it"
         outcomes = (self._writing.outcomes.get(path) for path in paths)
@@ -103,33 +105,37 @@ class _Words:
         )
 
 
-def _own_effect(held: RoleMemory, changed: RoleMemory) -> str:
+def _own_effect(role_memory: RoleMemory, changed: RoleMemory) -> str:
     """The figure of a role that a setting changes most by itself, and by how much."""
-    changes = [(b - a, name) for (a, b), name in zip(held.pairs_with(changed), WHEN, strict=True)]
-    size, name = max(changes, key=lambda one: abs(one[0]))
+    changes = [(b - a, name) for (a, b), name in zip(role_memory.pairs_with(changed), WHEN, strict=True)]
+    size, name = max(changes, key=lambda effect: abs(effect[0]))
     return f"{size / (1 << 30):+.1f} GiB {name}"
 
 
-def _sentence(one: RoleDifference, words: _Words) -> str:
-    if one.memory_a is None or one.memory_b is None:
-        place, other = ("in the source", "what is written") if one.memory_a else ("here", "the source")
-        size = max((memory.at_work for memory in (one.memory_a, one.memory_b) if memory), default=0)
-        return f"{OTHERWISE if one.memory_a else NEEDS_MORE}{one.name}, {_gib(size)} GiB of a GPU {place}, is not in {other}"
-    pairs = [(a, b, name) for (a, b), name in zip(one.memory_a.pairs_with(one.memory_b), WHEN, strict=True)]
+def _sentence(difference: RoleDifference, words: _Words) -> str:
+    if difference.memory_a is None or difference.memory_b is None:
+        place, other_place = ("in the source", "what is written") if difference.memory_a else ("here", "the source")
+        size = max((memory.at_work for memory in (difference.memory_a, difference.memory_b) if memory), default=0)
+        return f"{OTHERWISE if difference.memory_a else NEEDS_MORE}{difference.name}, {_gib(size)} GiB of a GPU {place}, is not in {other_place}"
+    pairs = [
+        (a, b, name) for (a, b), name in zip(difference.memory_a.pairs_with(difference.memory_b), WHEN, strict=True)
+    ]
     at_work = pairs[0]
     a, b, name = max(pairs, key=lambda pair: abs(pair[0] - pair[1])) if _is_close(*at_work[:2]) else at_work
-    told = [words.of(effect, one.memory_a, _fields(one)) for effect in one.effects[:MOST_NAMED]]
-    more = len(one.effects) - MOST_NAMED
-    rest = [f"{more} smaller one{'s' * (more != 1)}"] if more > 0 else []
-    shares = hasattr(one.role_a, "engine")  # an engine takes what it is given; whether that fits is the verdict's
+    effects = [words.of(effect, difference.memory_a, _fields(difference)) for effect in difference.effects[:MOST_NAMED]]
+    more = len(difference.effects) - MOST_NAMED
+    more_line = [f"{more} smaller one{'s' * (more != 1)}"] if more > 0 else []
+    shares = hasattr(
+        difference.role_a, "engine"
+    )  # an engine takes what it is given; whether that fits is the verdict's
     lead = NEEDS_MORE if b > a and name == WHEN[0] and not shares else OTHERWISE
-    return f"{lead}{_called(one)}, {_gib(a)} GiB {name} in the source, {_gib(b)} here; {'; '.join([*told, *rest])}"
+    return f"{lead}{_called(difference)}, {_gib(a)} GiB {name} in the source, {_gib(b)} here; {'; '.join([*effects, *more_line])}"
 
 
-def _called(one: RoleDifference) -> str:
+def _called(difference: RoleDifference) -> str:
     """The source's name of a role, and what it is called here."""
-    here = one.role_b.name if one.role_b else one.name
-    return one.name if here == one.name else f"{one.name} ({here} here)"
+    name = difference.role_b.name if difference.role_b else difference.name
+    return difference.name if name == difference.name else f"{difference.name} ({name} here)"
 
 
 def _is_close(a: int, b: int) -> bool:
@@ -138,13 +144,13 @@ def _is_close(a: int, b: int) -> bool:
     return RoleMemory(a).is_close_to(RoleMemory(b))
 
 
-def _fields(one: RoleDifference) -> dict[str, str]:
+def _fields(difference: RoleDifference) -> dict[str, str]:
     """What the placeholders of a setting's plan fields stand for in this role."""
-    role = one.role_a
+    role = difference.role_a
     micro, infer = getattr(role, "micro", None), getattr(role, "infer", None)
     return {
-        "role": one.name,
-        "critic_": "critic_" if one.name == "critic" else "",
+        "role": difference.name,
+        "critic_": "critic_" if difference.name == "critic" else "",
         "path": getattr(role, "path", ""),
         "micro": micro.path if micro else "",
         "infer": infer.path if infer else "",

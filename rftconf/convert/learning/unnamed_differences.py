@@ -47,48 +47,51 @@ def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, s
     unnamed: list[Difference] = []
     learning: list[Change] = []
     memory: list[str] = []
-    asked: list[Decision] = []
+    decisions_asked: list[Decision] = []
     still_open = {line.key.lstrip("+") for line in ledger.targets if holds_missing(line.value)}
     for mine, theirs in zip(stages, back, strict=True):
         a, b = _half(ledger, mine), _half(ledger, theirs, target=True)
-        found = differences(a, b, (_does(ledger, mine), _does(ledger, theirs, target=True)))
-        worth = {} if writing.same_framework else dict(asked_of(found, a[0]))
-        asked += worth.values()
-        unnamed += (one for one in _unnamed(ledger, found) if one.path not in worth)
-        learning += changes_of(found, a, b, writing, still_open)
+        listed = differences(a, b, (_does(ledger, mine), _does(ledger, theirs, target=True)))
+        worth = {} if writing.same_framework else dict(asked_of(listed, a[0]))
+        decisions_asked += worth.values()
+        unnamed += (difference for difference in _unnamed(ledger, listed) if difference.path not in worth)
+        learning += changes_of(listed, a, b, writing, still_open)
         if not writing.same_framework:
             memory += memory_notes(ledger, writing, mine, theirs, keys_of(b[1], writing))
     if not writing.same_framework:
         learning += lost_settings(ledger, stages[0].reading.source.trainer)
     notes = tuple(dict.fromkeys((*ledger.notes, *_notes(unnamed), *memory)))
     already = {decision.key for decision in ledger.decisions}
-    decisions = (*ledger.decisions, *(one for one in dict.fromkeys(asked) if one.key not in already))
+    decisions = (
+        *ledger.decisions,
+        *(decision for decision in dict.fromkeys(decisions_asked) if decision.key not in already),
+    )
     return replace(ledger, notes=notes, learning=in_order(learning), decisions=decisions)
 
 
-def _unnamed(ledger: Ledger, found: Sequence[Difference]) -> Iterator[Difference]:
-    told = told_by(found, ledger)
-    yield from (one for one in found if one.certain and not told[one.path])
+def _unnamed(ledger: Ledger, listed: Sequence[Difference]) -> Iterator[Difference]:
+    keys_by_path = told_by(listed, ledger)
+    yield from (difference for difference in listed if difference.certain and not keys_by_path[difference.path])
 
 
-def _notes(found: Sequence[Difference]) -> Iterator[str]:
+def _notes(listed: Sequence[Difference]) -> Iterator[str]:
     together: dict[Effect, list[str]] = {}
-    for one in found:
-        if one.known.effect in TOGETHER:
-            together.setdefault(one.known.effect, []).append(_sentence(one))
+    for difference in listed:
+        if difference.known.effect in TOGETHER:
+            together.setdefault(difference.known.effect, []).append(_sentence(difference))
         else:
-            yield _sentence(one)
+            yield _sentence(difference)
     for effect, sentences in together.items():
         yield f"{TOGETHER[effect]}: {'; '.join(dict.fromkeys(sentences))}"
 
 
-def _sentence(one: Difference) -> str:
-    name = one.path.removeprefix("stage.")
-    if one.a.value == one.b.value:
-        idle = one.b.idle or one.a.idle
-        where = "in the source; here" if one.b.idle else "here; in the source"
+def _sentence(difference: Difference) -> str:
+    name = difference.path.removeprefix("stage.")
+    if difference.a.value == difference.b.value:
+        idle = difference.b.idle or difference.a.idle
+        where = "in the source; here" if difference.b.idle else "here; in the source"
         return f"{name}: acts only {where} {idle or 'nothing looks at it'}"
-    mine, theirs = (seen_text(one.path, seen) for seen in narrowed(one))
+    mine, theirs = (seen_text(difference.path, value) for value in narrowed(difference))
     return f"{name}: {mine} in the source, {theirs} here"
 
 
@@ -139,7 +142,7 @@ def _read_back(ledger: Ledger, writing: Writing, source: StageRead, style: str |
     for key, whole in written.items():
         mode = Mode(key[: len(key) - len(key.lstrip("+"))])
         leaves |= {bare: Leaf(bare, value, _HERE, _HERE, mode=mode) for bare, value in _entries(key.lstrip("+"), whole)}
-    found = Guess(target.name, ledger.target_release, writing.trainer, ("written so",), certain=True)
+    guess = Guess(target.name, ledger.target_release, writing.trainer, ("written so",), certain=True)
     spelled = table_of(target.name).spelled
     known = source.reading.facts
     facts = Facts(
@@ -150,6 +153,6 @@ def _read_back(ledger: Ledger, writing: Writing, source: StageRead, style: str |
         rows_asked=known.rows_asked,
     )
     return [
-        read_stage(found, part, name, facts)
+        read_stage(guess, part, name, facts)
         for name, part in stages_of(spelled(leaves) if spelled is not None else leaves)
     ]

@@ -25,8 +25,8 @@ _STATES = {
 }
 
 
-def add_facts(loaded: Loaded, lines: dict[str, SourceLine], *, kept: bool) -> None:
-    """Put the lines of keys about which the fork's declaration says something in place; `kept`: they are written as they are."""
+def add_facts(loaded: Loaded, lines: dict[str, SourceLine], *, is_kept: bool) -> None:
+    """Put the lines of keys about which the fork's declaration says something in place; `is_kept`: they are written as they are."""
     dialect, own = loaded.dialect, loaded.translation
     if dialect is None or own is None:
         return
@@ -34,16 +34,16 @@ def add_facts(loaded: Loaded, lines: dict[str, SourceLine], *, kept: bool) -> No
         stated = own.facts.get(leaf.key)
         as_released = stated is not None and stated.fact.meaning is Meaning.OTHERWISE and not stated.acts
         if stated is not None and not as_released and leaf.key not in loaded.secrets:
-            lines[leaf.key] = _line(dialect, stated, leaf, lines.get(leaf.key), kept=kept)
+            lines[leaf.key] = _line(dialect, stated, leaf, lines.get(leaf.key), is_kept=is_kept)
 
 
-def _line(dialect: Dialect, stated: Stated, leaf: Leaf, before: SourceLine | None, *, kept: bool) -> SourceLine:
+def _line(dialect: Dialect, stated: Stated, leaf: Leaf, before: SourceLine | None, *, is_kept: bool) -> SourceLine:
     fact = stated.fact
     state = _STATES[fact.meaning] if stated.acts else State.DEFAULT
     reason = f"{dialect.title}: {fact.says}" + ("" if stated.acts else "; here it changes nothing")
     if before is not None and fact.meaning is Meaning.OTHERWISE:
         return replace(before, state=state, reason=reason)
-    return SourceLine(leaf.key, leaf.value, leaf.place, state, (leaf.key,) if kept else (), reason=reason)
+    return SourceLine(leaf.key, leaf.value, leaf.place, state, (leaf.key,) if is_kept else (), reason=reason)
 
 
 def revive(loaded: Loaded, reading: Reading, lines: dict[str, SourceLine]) -> None:

@@ -24,7 +24,7 @@ def leave_out_covered(lines: Sequence[TargetLine], writing: Writing, newest: Map
     names = [line.key.lstrip("+") for line in lines]
     sections = {above for name in names for above in _above(name)}
     covered = writing.facts.covered
-    kept, clashing = [], conflicting_keys(names)
+    remaining, clashing = [], conflicting_keys(names)
     for name, line in zip(names, lines, strict=True):
         if name in clashing:
             section, shape = clashing[name]
@@ -32,12 +32,12 @@ def leave_out_covered(lines: Sequence[TargetLine], writing: Writing, newest: Map
             covered |= {name: why, newest.get(name, name): why}
             writing.note(why)
         elif name not in sections:
-            kept.append(line)
+            remaining.append(line)
         elif line.value not in ({}, None):
             why = f"{name}={_short_text(line.value)} stands for a whole section of which single keys are written: they count"
             covered |= {name: why, newest.get(name, name): why}
             writing.note(why)
-    return kept
+    return remaining
 
 
 def settle_covered(line: SourceLine, key: str, writing: Writing) -> SourceLine:

@@ -17,22 +17,22 @@ LONGEST = 100
 
 def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str) -> tuple[str, tuple[str, ...]]:
     """The comment beside a target value and the source keys it speaks of."""
-    found = [origins[p] for p in out.plans if p in origins]
-    keys = tuple(dict.fromkeys(key for origin in found for key in origin.keys))
+    sources = [origins[p] for p in out.plans if p in origins]
+    keys = tuple(dict.fromkeys(key for origin in sources for key in origin.keys))
     written = [
         f"{source.as_given(key)}={shown_in(source, key)}"
         for key in keys
         if source.written(key) and not _only_trunk(source, key, keys)
     ]
-    chosen = next((o.how for o in found if o.kind is Kind.CHOSEN), "")
-    derived = next((o.how for o in found if o.kind is Kind.DERIVED and o.how), "")
+    chosen = next((o.how for o in sources if o.kind is Kind.CHOSEN), "")
+    derived = next((o.how for o in sources if o.kind is Kind.DERIVED and o.how), "")
     how = f"chosen: {chosen}" if chosen else out.how or derived
     if how:
         text = how if chosen or not written or written[0] in how else f"{written[0]}; {how}"
     elif written:
         text = ", ".join(written[:2])
-    elif found and not keys:
-        text = next((f"{title} {source.release}: {o.how}" for o in found if o.how), "")
+    elif sources and not keys:
+        text = next((f"{title} {source.release}: {o.how}" for o in sources if o.how), "")
     else:
         text = _of_silence(source, keys, f"{title} {source.release}", out)
     return (text if len(text) <= 2 * LONGEST else text[: 2 * LONGEST - 1] + "…"), tuple(
@@ -46,26 +46,26 @@ def _of_silence(source: Native, keys: tuple[str, ...], title: str, out: Out) -> 
     A value that is not the default itself, but what becomes of it, stands beside the default, and why it became that. A
     default that follows another key, or that only the code has, is no value to name.
     """
-    there = next((key for key in keys if has_key(source, key)), None)
-    if there is not None and isinstance(source.value(there), OpenKey):
-        return f"{source.as_given(there)} is not written here, and what this config starts from is not at hand"
+    present_key = next((key for key in keys if has_key(source, key)), None)
+    if present_key is not None and isinstance(source.value(present_key), OpenKey):
+        return f"{source.as_given(present_key)} is not written here, and what this config starts from is not at hand"
     silent = f"what {title} does, which has no key for it" if keys else ""
-    if there is None:
+    if present_key is None:
         return silent
-    name, found = source.as_given(there), _in_release(source, there)
-    cell = source.cells.get(there)
+    name, entry = source.as_given(present_key), _in_release(source, present_key)
+    cell = source.cells.get(present_key)
     if cell is not None and cell.fork:
         return f"{cell.fork} default of {name}"
-    if found is None or (found.default is None and out.value is not None):
+    if entry is None or (entry.default is None and out.value is not None):
         return f"what {title} does without {name}"
-    if found.name != without_indices(there) and found.name != there:
-        name = found.name  # which the release calls otherwise
-    if found.interpolation:
-        return f"{name} follows {found.interpolation} in {title}"
-    if type(found.default) is type(out.value) and found.default == out.value:
+    if entry.name != without_indices(present_key) and entry.name != present_key:
+        name = entry.name  # which the release calls otherwise
+    if entry.interpolation:
+        return f"{name} follows {entry.interpolation} in {title}"
+    if type(entry.default) is type(out.value) and entry.default == out.value:
         return f"{title} default of {name}"
     why = f"; {out.note}" if out.note and out.state in LOSSES else ""
-    return f"{name}={_spelled(found.default)}, the {title} default{why}"
+    return f"{name}={_spelled(entry.default)}, the {title} default{why}"
 
 
 def _in_release(source: Native, key: str) -> catalogue.Key | None:
@@ -104,7 +104,7 @@ def _below(source: Native, key: str) -> dict[str, Any]:
 def _only_trunk(source: Native, key: str, keys: tuple[str, ...]) -> bool:
     """True for a key that holds no value of its own while one below it is named as well."""
     cell = source.cells.get(key)
-    return (cell is None or cell.leaf is None) and any(other.startswith(key + ".") for other in keys)
+    return (cell is None or cell.leaf is None) and any(longer_key.startswith(key + ".") for longer_key in keys)
 
 
 def _spelled(value: Any) -> str:

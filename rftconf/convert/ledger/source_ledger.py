@@ -36,50 +36,48 @@ _LONGEST = 60
 def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[SourceLine, ...]:
     """One line per leaf of the document that wins, in the order written."""
     reached = _Reached(stage, writing)
-    found: dict[str, SourceLine] = {}
+    lines: dict[str, SourceLine] = {}
     for key, leaf in stage.reading.source.leaves():
         line = settle_covered(_line(loaded, stage, writing, key, leaf, reached), key, writing)
         if isinstance(leaf.value, OpenKey):
             line = replace(line, value=leaf.raw)
-        found[leaf.key] = _merged(found[leaf.key], line) if leaf.key in found else line
+        lines[leaf.key] = _merged(lines[leaf.key], line) if leaf.key in lines else line
     for change in stage.changes:
-        gone: Leaf | None = getattr(change.cell, "leaf", None)
-        if gone is not None and gone.key not in found:
-            found[gone.key] = _removed_key_line(loaded, gone, change.became, change.why, change.lossy, found)
-    for other in loaded.stages:
-        for _, leaf in other.reading.source.leaves():
-            if leaf.key not in found:
-                why = (
-                    f"belongs to stage {other.name}, a run of its own in {registry.framework(writing.framework).title}"
-                )
-                found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
-    add_facts(loaded, found, kept=writing.same_framework)
-    revive(loaded, stage.reading, found)
-    found.update({line.key: line for line in _of_stages(loaded, writing) if line.key not in found})
+        removed: Leaf | None = getattr(change.cell, "leaf", None)
+        if removed is not None and removed.key not in lines:
+            lines[removed.key] = _removed_key_line(loaded, removed, change.became, change.why, change.lossy, lines)
+    for stage_read in loaded.stages:
+        for _, leaf in stage_read.reading.source.leaves():
+            if leaf.key not in lines:
+                why = f"belongs to stage {stage_read.name}, a run of its own in {registry.framework(writing.framework).title}"
+                lines[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
+    add_facts(loaded, lines, is_kept=writing.same_framework)
+    revive(loaded, stage.reading, lines)
+    lines.update({line.key: line for line in _of_stages(loaded, writing) if line.key not in lines})
     for leaf in loaded.document.leaves:
         if leaf.key in loaded.secrets:
-            targets = found[leaf.key].targets if leaf.key in found else ()
+            targets = lines[leaf.key].targets if leaf.key in lines else ()
             why = "it looks like a secret, and is neither shown nor written"
             why += f"; the output reads it from the environment: set {variable_of(leaf.key)}" if targets else ""
-            found[leaf.key] = SourceLine(leaf.key, None, leaf.place, State.WITHHELD, targets, reason=why)
+            lines[leaf.key] = SourceLine(leaf.key, None, leaf.place, State.WITHHELD, targets, reason=why)
     for condition, leaf in loaded.document.conditional:
         why = f"set only if {condition}, which the source does not tell; bind what it reads with --set NAME=VALUE"
-        found.setdefault(leaf.key, SourceLine(leaf.key, leaf.value, leaf.place, State.UNRESOLVED, reason=why))
+        lines.setdefault(leaf.key, SourceLine(leaf.key, leaf.value, leaf.place, State.UNRESOLVED, reason=why))
     order = [leaf.key for leaf in loaded.document.leaves] + [leaf.key for _, leaf in loaded.document.conditional]
-    return (*(found[key] for key in dict.fromkeys(order) if key in found), *_unread(loaded.document))
+    return (*(lines[key] for key in dict.fromkeys(order) if key in lines), *_unread(loaded.document))
 
 
 def _unread(document: Document) -> Iterator[SourceLine]:
     """Arguments whose keys are not known: what they set counts as lost."""
-    for one in document.unread:
-        span = one.place.span
-        raw = document.text[span.start : span.end] if one.place.file == document.name else to_shell(one.value)
-        shell = to_shell(one.value)
-        secret = is_secret("", one.value) or masked(shell) != shell
-        value = None if secret else one.value
+    for unread in document.unread:
+        span = unread.place.span
+        raw = document.text[span.start : span.end] if unread.place.file == document.name else to_shell(unread.value)
+        shell = to_shell(unread.value)
+        secret = is_secret("", unread.value) or masked(shell) != shell
+        value = None if secret else unread.value
         name = masked(" ".join(raw.split()))
         name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-        yield SourceLine(name, value, one.place, State.UNRESOLVED, reason=one.why, word=True)
+        yield SourceLine(name, value, unread.place, State.UNRESOLVED, reason=unread.why, word=True)
 
 
 def _of_stages(loaded: Loaded, writing: Writing) -> Iterator[SourceLine]:
@@ -97,13 +95,15 @@ def _of_stages(loaded: Loaded, writing: Writing) -> Iterator[SourceLine]:
             yield SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=why)
 
 
-def _merged(one: SourceLine, other: SourceLine) -> SourceLine:
+def _merged(merged_line: SourceLine, other_line: SourceLine) -> SourceLine:
     """One leaf that release edits made two keys of: all it reached, and the worse end."""
-    live = [line for line in (one, other) if line.targets] or [one]
+    live = [line for line in (merged_line, other_line) if line.targets] or [merged_line]
     state = _worst([Outcome(line.state) for line in live])
-    targets, plan = (tuple(dict.fromkeys(getattr(one, name) + getattr(other, name))) for name in ("targets", "plan"))
+    targets, plan = (
+        tuple(dict.fromkeys(getattr(merged_line, name) + getattr(other_line, name))) for name in ("targets", "plan")
+    )
     reason = "; ".join(dict.fromkeys(line.reason for line in live if line.reason))
-    return SourceLine(one.key, one.value, one.place, state, targets, plan, reason)
+    return SourceLine(merged_line.key, merged_line.value, merged_line.place, state, targets, plan, reason)
 
 
 class _Reached:
@@ -118,7 +118,7 @@ class _Reached:
         self.unusable = {spot_of(finding.leaf): finding.why for finding in reversed(stage.reading.value_errors)}
         """Why values that are in no plan field are in none, by where they stand."""
         self.own = {key: list(paths) for key, paths in own.items()}
-        self._order = {key: at for at, key in enumerate(own)}
+        self._order = {key: index for index, key in enumerate(own)}
         self._below: dict[str, list[str]] = {}
         for key, paths in self.own.items():
             for node in nodes_above(key):
@@ -187,11 +187,11 @@ def _fixed_otherwise(paths: list[str], writing: Writing) -> str:
 
 def _side_roles(key: str, paths: list[str], writing: Writing) -> list[str]:
     """Plan values that follow from `key` where their own key is silent: the target lacks them, but has what it says."""
-    found = {path: writing.outcomes[path].state for path in paths if path in writing.outcomes}
-    first = {path for path in found if path in writing.origins and writing.origins[path].keys[:1] == (key,)}
-    if not any(found[path] not in LOSSES for path in first):
+    states = {path: writing.outcomes[path].state for path in paths if path in writing.outcomes}
+    first = {path for path in states if path in writing.origins and writing.origins[path].keys[:1] == (key,)}
+    if not any(states[path] not in LOSSES for path in first):
         return []
-    lacking = [path for path, state in found.items() if path not in first and state is State.NO_COUNTERPART]
+    lacking = [path for path, state in states.items() if path not in first and state is State.NO_COUNTERPART]
     return [path for path in lacking if path in writing.origins and writing.origins[path].kind is Kind.DERIVED]
 
 
@@ -259,17 +259,17 @@ def _catalogue_of(loaded: Loaded, leaf: Leaf) -> catalogue.Catalogue:
 
 def _own_default(known: catalogue.Catalogue, leaf: Leaf) -> bool:
     """True for a leaf that says what its framework does anyway."""
-    found = known.get(leaf.key)
-    if found is None or found.open or found.interpolation or found.plus_only:
+    key = known.get(leaf.key)
+    if key is None or key.open or key.interpolation or key.plus_only:
         return False
-    return found.default is not None and leaf.value == found.default
+    return key.default is not None and leaf.value == key.default
 
 
 def _removed_key_line(
-    loaded: Loaded, leaf: Leaf, became: tuple[str, ...], why: str, lossy: bool, found: dict[str, SourceLine]
+    loaded: Loaded, leaf: Leaf, became: tuple[str, ...], why: str, lossy: bool, lines: dict[str, SourceLine]
 ) -> SourceLine:
     """A key that later releases no longer have."""
-    heir = next((line for line in found.values() if line.key in became), None)
+    heir = next((line for line in lines.values() if line.key in became), None)
     if heir is not None:
         return SourceLine(leaf.key, leaf.value, leaf.place, heir.state, heir.targets, heir.plan, why)
     dead = versions.dead(loaded.framework, loaded.release, leaf.key, loaded.guess.trainer)

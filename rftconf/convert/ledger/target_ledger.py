@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     """Downgrade to the asked release, drop what equals its default, say where each value comes from."""
-    wanted = {key: out for key, out in writing.out.items() if out.value is not None or writing.same_framework}
-    newest = {key: Slot(out.value, out) for key, out in wanted.items()}
+    outs = {key: out for key, out in writing.out.items() if out.value is not None or writing.same_framework}
+    newest = {key: Slot(out.value, out) for key, out in outs.items()}
     plus = {key.lstrip("+"): key[: len(key) - len(key.lstrip("+"))] for key in newest}
     bare = {key.lstrip("+"): slot for key, slot in newest.items()}
     done = versions.downgrade(writing.framework, bare, writing.release, trainer=writing.trainer)
     as_written: set[str] = set()
-    kept = _as_it_was(source, writing, bare)
+    slots = _as_it_was(source, writing, bare)
     for change in done.changes:
-        if change.key in kept and not change.became and kept[change.key][0].key not in done.flat:
-            leaf, slot = kept[change.key]
+        if change.key in slots and not change.became and slots[change.key][0].key not in done.flat:
+            leaf, slot = slots[change.key]
             done.flat[leaf.key], plus[leaf.key] = slot, leaf.mode.value
             as_written.add(leaf.key)
             continue
-        gone = None if change.became or change.lossy else bare.get(change.key)
-        other = "" if gone is None else _does_otherwise(writing, gone.out)
-        account_change(writing, change.key, change.became, other or change.why, change.lossy or bool(other))
+        old_slot = None if change.became or change.lossy else bare.get(change.key)
+        behaviour = "" if old_slot is None else _does_otherwise(writing, old_slot.out)
+        account_change(writing, change.key, change.became, behaviour or change.why, change.lossy or bool(behaviour))
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     leave_out_what_is_not_taken(done.flat, bare, known, writing, source.release)
-    title, title_to = (registry.framework(one.framework).title for one in (source, writing))
+    title, title_to = (registry.framework(side.framework).title for side in (source, writing))
     lines, names = [], writing.table.respelt(writing)
     for key, slot in done.flat.items():
         out = slot.out
@@ -122,15 +122,15 @@ def _as_it_was(source: Native, writing: Writing, slots: dict[str, Slot]) -> dict
     return {name: (leaf, slots[key]) for key, leaf in source.leaves() if key in slots for name in (key, leaf.key)}
 
 
-def _prefixed(known: catalogue.Catalogue, key: str, value: Any, given: str) -> str:
+def _prefixed(known: catalogue.Catalogue, key: str, value: Any, given_key: str) -> str:
     """Hydra takes keys that the release's own YAML lacks only with `+`, and so a mapping's own: `x: {}`, `+x={a: 1}`.
 
     A key that is there already it refuses to add, whatever prefix another release asked for.
     """
-    if given == "++" or not registry.framework(known.framework).adds_with_plus:
-        return given + key
-    found = known.get(key)
-    adds = found is None or found.plus_only or (found.open and isinstance(value, dict) and bool(value))
+    if given_key == "++" or not registry.framework(known.framework).adds_with_plus:
+        return given_key + key
+    entry = known.get(key)
+    adds = entry is None or entry.plus_only or (entry.open and isinstance(value, dict) and bool(value))
     return f"+{key}" if adds else key
 
 
@@ -140,21 +140,21 @@ def _is_default(known: catalogue.Catalogue, key: str, slot: Slot, flat: dict[str
         return True  # merged over the default, it changes nothing
     if out.default is not UNSET:
         return bool(value == (out.default(writing) if callable(out.default) else out.default))
-    found = known.get(key)
-    if found is None or found.open:
-        return value in ({}, None) and found is not None and not found.default
-    if found.interpolation:
-        return bool(value == _followed(known, found, flat))
-    return (bool(value == found.default) and type(value) is type(found.default)) or value == found.default
+    entry = known.get(key)
+    if entry is None or entry.open:
+        return value in ({}, None) and entry is not None and not entry.default
+    if entry.interpolation:
+        return bool(value == _followed(known, entry, flat))
+    return (bool(value == entry.default) and type(value) is type(entry.default)) or value == entry.default
 
 
-def _followed(known: catalogue.Catalogue, found: catalogue.Key, flat: dict[str, Slot]) -> Any:
+def _followed(known: catalogue.Catalogue, entry: catalogue.Key, flat: dict[str, Slot]) -> Any:
     """A default that repeats another key: that key's value in this output."""
     from rftconf.text.omegaconf.interpolation import Resolver
 
-    texts = {**{key: slot.value for key, slot in flat.items()}, found.name: found.interpolation}
-    done = Resolver(texts, defaults=_tree(known)).resolve(found.name)
-    return found.default if done.problem else done.value
+    texts = {**{key: slot.value for key, slot in flat.items()}, entry.name: entry.interpolation}
+    done = Resolver(texts, defaults=_tree(known)).resolve(entry.name)
+    return entry.default if done.problem else done.value
 
 
 @cache
@@ -177,8 +177,8 @@ def _basis(out: Out, writing: Writing) -> Basis:
 
 def _does_otherwise(writing: Writing, out: Out) -> str:
     """What a release without the key does, where that is not what is wanted: the newest one's default is another."""
-    found = (writing.table.absent.get(path, UNSET) for path in out.plans)
-    absent = next((value for value in found if value is not UNSET), UNSET)
+    behaviours = (writing.table.absent.get(path, UNSET) for path in out.plans)
+    absent = next((value for value in behaviours if value is not UNSET), UNSET)
     if absent is UNSET or absent is None or out.value == absent or writing.same_framework:
         return ""
     title = registry.framework(writing.framework).title
@@ -215,13 +215,13 @@ def _must_be_said(writing: Writing, known: catalogue.Catalogue, key: str, flat: 
     """True for the fixed size of micro-batches where the target has no default of its own: it stops without one. Where
     updates fill micro-batches with tokens, targets' other passes do so too by their own default."""
     block, _, last = path.rpartition(".")
-    fills = [writing.plan(f"{at}.dynamic") for at in (block, "stage.batch.micro")]
+    fills = [writing.plan(f"{path}.dynamic") for path in (block, "stage.batch.micro")]
     if last != "sequences_per_rank" or any(fill is True or isinstance(fill, Expr) for fill in fills):
         return False
-    out, found = flat[key].out, known.get(key)
+    out, entry = flat[key].out, known.get(key)
     if out.default is not UNSET:
         return out.default is None
-    return found is not None and (_followed(known, found, flat) if found.interpolation else found.default) is None
+    return entry is not None and (_followed(known, entry, flat) if entry.interpolation else entry.default) is None
 
 
 def _account_default(writing: Writing, out: Out, why: str) -> None:

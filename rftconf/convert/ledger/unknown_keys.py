@@ -43,5 +43,5 @@ def _for_other_configs(loaded: Loaded, leaf: Leaf) -> bool:
         return False
     if section in base_files.sections_of(registry.framework(loaded.framework).family):
         return True
-    beside = (one.key for one in loaded.document.leaves if one.key.partition(".")[0] == section)
+    beside = (leaf.key for leaf in loaded.document.leaves if leaf.key.partition(".")[0] == section)
     return any(map(loaded.takers_of, beside))

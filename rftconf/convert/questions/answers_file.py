@@ -32,18 +32,18 @@ class Given:
     def below(self, prefix: str) -> Given:
         """The answers whose questions are named so, without that part of their names."""
         cut = len(prefix)
-        values = {name[cut:]: one for name, one in self.values.items() if name.startswith(prefix)}
-        return Given(values, {name[cut:]: one for name, one in self.places.items() if name.startswith(prefix)})
+        values = {name[cut:]: value for name, value in self.values.items() if name.startswith(prefix)}
+        return Given(values, {name[cut:]: place for name, place in self.places.items() if name.startswith(prefix)})
 
 
 def questions_text(
-    questions: Sequence[Question], title: str, command: str, given: Mapping[str, Value] | None = None
+    questions: Sequence[Question], title: str, command: str, answers: Mapping[str, Value] | None = None
 ) -> str:
-    """The file: YAML that `read_answers` takes, with what each answer does above it; `given` are filled in already.
+    """The file: YAML that `read_answers` takes, with what each answer does above it; `answers` are filled in already.
 
     `title` says what is converted, `command` how the answers are used.
     """
-    given = given or {}
+    answers = answers or {}
     lines = [
         f"# Questions of a conversion: {title}",
         "# Replace null where you have an answer; a null stays open. Then:",
@@ -51,7 +51,7 @@ def questions_text(
     lines += [f"#   {command}", f"version: {VERSION}", "answers:" if questions else "answers: {}"]
     for number, question in enumerate(questions, 1):
         lines += (f"  # {line}".rstrip() for line in _question_lines(number, question))
-        lines.append(f"  {_quoted(question.name)}: {json.dumps(given.get(question.name), ensure_ascii=False)}")
+        lines.append(f"  {_quoted(question.name)}: {json.dumps(answers.get(question.name), ensure_ascii=False)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -78,8 +78,8 @@ def _question_lines(number: int, question: Question) -> Iterator[str]:
         yield from wrapped(f"{choice.answer}{does}{flag}", "   - ")
     if question.takes:
         kind = "an" if question.takes[0] in "aeiou" else "a"
-        other = "another " if question.choices else f"{kind} "
-        yield from wrapped(f"{other}{question.takes} ({question.flag})", "   - ")
+        free_text = "another " if question.choices else f"{kind} "
+        yield from wrapped(f"{free_text}{question.takes} ({question.flag})", "   - ")
     for advice in question.advice:
         yield from wrapped(advice, "   by hand: ")
 
@@ -105,18 +105,20 @@ def read_answers(name: str, text: str) -> Given:
     return Given({key: value for key, value in answers.items() if value is not None}, places)
 
 
-def answers_taken_from_file(given: Given, questions: Mapping[str, Question]) -> dict[str, Answer]:
+def answers_taken_from_file(given_answers: Given, questions: Mapping[str, Question]) -> dict[str, Answer]:
     """What the answers to these questions do. Raises UsageError, with the place, for one that its question does not take."""
-    found = {}
-    for name, value in given.values.items():
+    answers = {}
+    for name, value in given_answers.values.items():
         question = questions.get(name)
         if question is None:
             continue
         answer = question.effect_of_answer(value)
         if answer is None:
-            raise UsageError(f"{given.places[name]}: {name} does not take {json.dumps(value)}; {_takes(question)}")
-        found[name] = answer
-    return found
+            raise UsageError(
+                f"{given_answers.places[name]}: {name} does not take {json.dumps(value)}; {_takes(question)}"
+            )
+        answers[name] = answer
+    return answers
 
 
 def _takes(question: Question) -> str:
@@ -126,13 +128,13 @@ def _takes(question: Question) -> str:
     return f"it takes {' or '.join(words)}"
 
 
-def refuse_strangers(given: Given, questions: Mapping[str, Question]) -> None:
+def refuse_strangers(given_answers: Given, questions: Mapping[str, Question]) -> None:
     """Raises UsageError for the first answer that no question asks for, with the nearest name."""
-    for name in given.values:
+    for name in given_answers.values:
         if name not in questions:
             near = get_close_matches(name, questions, n=1, cutoff=0.5)
             hint = f"; did you mean {near[0]}?" if near else f"; it asks for {', '.join(questions) or 'nothing'}"
-            raise UsageError(f"{given.places[name]}: {name} is no question of this conversion{hint}")
+            raise UsageError(f"{given_answers.places[name]}: {name} is no question of this conversion{hint}")
 
 
 def answers_schema(questions: Sequence[Question] | None = None) -> dict[str, Any]:
@@ -142,7 +144,7 @@ def answers_schema(questions: Sequence[Question] | None = None) -> dict[str, Any
     if questions is not None:
         answers = {
             "type": ["object", "null"],
-            "properties": {one.name: _schema(one) for one in questions},
+            "properties": {question.name: _schema(question) for question in questions},
             "additionalProperties": False,
         }
     return {

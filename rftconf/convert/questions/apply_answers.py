@@ -17,18 +17,18 @@ YOURS = "your answer"
 
 def with_answers(lines: list[TargetLine], writing: Writing, answers: Mapping[str, Answer]) -> list[TargetLine]:
     """The target's lines with the values that answers give to keys; a key that was not there is added."""
-    found = list(lines)
+    target_lines = list(lines)
     for key, value in written_by(answers).items():
-        for place in places_among(key, [line.key for line in found]) or (key,):
-            at = next((at for at, line in enumerate(found) if line.key.lstrip("+") == place), None)
-            old = found[at] if at is not None else TargetLine(place, value, Basis.CHOSEN)
+        for place in places_among(key, [line.key for line in target_lines]) or (key,):
+            index = next((index for index, line in enumerate(target_lines) if line.key.lstrip("+") == place), None)
+            old = target_lines[index] if index is not None else TargetLine(place, value, Basis.CHOSEN)
             line = replace(old, value=value, basis=Basis.CHOSEN, comment=YOURS)
-            if at is None:
-                found.append(line)
+            if index is None:
+                target_lines.append(line)
             else:
-                found[at] = line
+                target_lines[index] = line
             _account(writing, line)
-    return found
+    return target_lines
 
 
 def _account(writing: Writing, line: TargetLine) -> None:
@@ -46,5 +46,5 @@ def drop_answered_decisions(ledger: Ledger, answers: Mapping[str, Answer]) -> Le
         if decision.key in answers
     )
     named = {decision.key for decision in done}
-    left = tuple(decision for decision in ledger.decisions if decision.key not in named)
-    return replace(ledger, decisions=left, answered=(*ledger.answered, *done))
+    decisions = tuple(decision for decision in ledger.decisions if decision.key not in named)
+    return replace(ledger, decisions=decisions, answered=(*ledger.answered, *done))

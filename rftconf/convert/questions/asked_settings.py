@@ -28,8 +28,8 @@ class Asked(NamedTuple):
 
 
 def _resumes(mine: Any, theirs: Any) -> str:
-    here, there = (RESUMES.get(str(one), str(one)) for one in (theirs, mine))
-    return f"a run that was stopped and is started again {here}; in the source it {there}"
+    mine_word, theirs_word = (RESUMES.get(str(value), str(value)) for value in (theirs, mine))
+    return f"a run that was stopped and is started again {mine_word}; in the source it {theirs_word}"
 
 
 def _cuts(mine: Any, theirs: Any, values: Values) -> bool:
@@ -49,21 +49,26 @@ def _stops_waiting(mine: Any, theirs: Any) -> str:
 
 
 ASKED = (
-    Asked("identity.resume", lambda mine, theirs, _: all(isinstance(one, str) for one in (mine, theirs)), _resumes),
+    Asked("identity.resume", lambda mine, theirs, _: all(isinstance(value, str) for value in (mine, theirs)), _resumes),
     Asked("stage.placement.rollout.max_timeout_seconds", _cuts, _times_out),
     Asked("stage.sync.timeout_seconds", _cuts, _stops_waiting),
 )
 """The settings, in the order in which a report asks for them."""
 
 
-def asked_of(found: Sequence[Difference], values: Values) -> Iterator[tuple[str, Decision]]:
+def asked_of(differences: Sequence[Difference], values: Values) -> Iterator[tuple[str, Decision]]:
     """The plan field and the question of each difference that is worth one; `values` are the source's."""
-    by_path = {one.path: one for one in found}
+    by_path = {difference.path: difference for difference in differences}
     for path, when, why in ASKED:
-        one = by_path.get(path)
-        if one is None or one.b.said is None or not one.b.said.keys or not when(one.a.value, one.b.value, values):
+        difference = by_path.get(path)
+        if (
+            difference is None
+            or difference.b.said is None
+            or not difference.b.said.keys
+            or not when(difference.a.value, difference.b.value, values)
+        ):
             continue
-        by = "" if one.a.said is None else f" ({', '.join(key for key, _ in one.a.said.keys)})"
-        key = one.b.said.keys[0][0]
+        by = "" if difference.a.said is None else f" ({', '.join(key for key, _ in difference.a.said.keys)})"
+        key = difference.b.said.keys[0][0]
         choices = ("keep: it stays so", f"a value for {key}")
-        yield path, Decision(key, why(one.a.value, one.b.value) + by, choices)
+        yield path, Decision(key, why(difference.a.value, difference.b.value) + by, choices)

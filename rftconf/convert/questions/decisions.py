@@ -58,8 +58,10 @@ def of_another_main(loaded: Loaded) -> tuple[str, ...]:
 def once_each(decisions: list[Decision]) -> tuple[Decision, ...]:
     """One question a key: the later one, which knows why, stands where the first one did. Each has an answer."""
     last = {decision.key: decision for decision in decisions}
-    asked = (last[key] for key in dict.fromkeys(decision.key for decision in decisions))
-    return tuple(one if one.choices else replace(one, choices=(AS_IT_IS,)) for one in asked)
+    last_decisions = (last[key] for key in dict.fromkeys(decision.key for decision in decisions))
+    return tuple(
+        decision if decision.choices else replace(decision, choices=(AS_IT_IS,)) for decision in last_decisions
+    )
 
 
 def starts_from(loaded: Loaded, stage: StageRead) -> list[Decision]:
@@ -90,20 +92,20 @@ def halved_context(stage: StageRead) -> list[Decision]:
 
 def unlike(origins: Mapping[str, Origin], writing: Writing) -> list[str]:
     """Plan fields that are written although the target means something else by them, about which a person is asked."""
-    told = [path for path, origin in origins.items() if origin.how in (HALVED, TRACKED)]
-    return [path for path in told if path in writing.outcomes and writing.outcomes[path].targets]
+    paths = [path for path, origin in origins.items() if origin.how in (HALVED, TRACKED)]
+    return [path for path in paths if path in writing.outcomes and writing.outcomes[path].targets]
 
 
 def folders_of_iterations(stage: StageRead, writing: Writing) -> list[Decision]:
     """Where the source loads weights by Megatron's record of iterations, and other loaders want the shards themselves."""
-    found = []
+    decisions = []
     for path in unlike(stage.origins, writing):
         origin = stage.origins[path]
         if origin.how == TRACKED and stage.values.get(path) is not None:
-            told = formula(stage.values[path])
-            why = f"{', '.join(origin.keys)}={told} is {TRACKED}; the folder wanted here holds metadata.json and the shards"
-            found.append(Decision(path, why, (f"the folder of one iteration below {told}", "or convert the model")))
-    return found
+            text = formula(stage.values[path])
+            why = f"{', '.join(origin.keys)}={text} is {TRACKED}; the folder wanted here holds metadata.json and the shards"
+            decisions.append(Decision(path, why, (f"the folder of one iteration below {text}", "or convert the model")))
+    return decisions
 
 
 def under_target_names(decisions: list[Decision], writing: Writing) -> list[Decision]:
@@ -129,7 +131,7 @@ def _of_no_interest(path: str, kind: str) -> bool:
 
 def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
     """What differs although no leaf says so: defaults and fixed behaviours of the source that the target lacks."""
-    found = []
+    paths = []
     for path, outcome in writing.outcomes.items():
         origin = stage.origins.get(path)
         keys = origin.keys if origin is not None else ()
@@ -141,8 +143,8 @@ def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
             continue
         unsaid = outcome.state in LOSSES and outcome.note and not any(stage.reading.written(key) for key in keys)
         if unsaid and role_of(without_indices(path)) in ("", MEASUREMENT) and stage.values.get(path) is not None:
-            found.append(f"{path.removeprefix('stage.')}: {outcome.note}")
-    return tuple(dict.fromkeys(found))
+            paths.append(f"{path.removeprefix('stage.')}: {outcome.note}")
+    return tuple(dict.fromkeys(paths))
 
 
 def other_stages(loaded: Loaded, stage: StageRead) -> tuple[str, ...]:

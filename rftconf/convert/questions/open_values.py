@@ -107,7 +107,7 @@ def unresolved(
     script ends.
     """
     asks = asks or {}
-    found, readers = [], dict[str, list[str]]()
+    decisions, readers = [], dict[str, list[str]]()
     for line in lines:
         still_open = is_open(line.value, shell=shell)
         if still_open:
@@ -115,7 +115,7 @@ def unresolved(
             names = sorted(frozenset().union(*map(names_in, values.values())))
             why = _why_open(line, writing) + "".join(_where_script_ends(name, asks) for name in names)
             choices = ways_to_tell(values, stage) or _target_words(line, writing) or (f"a value for {line.key}",)
-            found.append(Decision(line.key, why, choices, has=_has(line, writing, stage)))
+            decisions.append(Decision(line.key, why, choices, has=_has(line, writing, stage)))
         for name in () if still_open else sorted(names_in(line.value)):
             readers.setdefault(name, []).append(line.key)
     for name, users in readers.items():
@@ -123,8 +123,8 @@ def unresolved(
         why = f"it is read when the run starts ({users[0]}{more}){_where_script_ends(name, asks)}"
         # a secret that --set gives would be withheld again
         choice = "export it where the run starts" if is_credential(name) else f"{option_for(name)} writes its value"
-        found.append(Decision(f"${name}", why, (choice,)))
-    return found
+        decisions.append(Decision(f"${name}", why, (choice,)))
+    return decisions
 
 
 def left_open(
@@ -148,7 +148,7 @@ def placeholders(loaded: Loaded, sources: tuple[SourceLine, ...]) -> list[Decisi
     A variable is asked for once, however many keys it reaches.
     """
     leaves = loaded.document.last()
-    asked: dict[str, Decision] = {}
+    decisions: dict[str, Decision] = {}
     for line in sources:
         leaf = leaves.get(line.key)
         placeholder = next(placeholders_in(line.value), None)
@@ -156,11 +156,13 @@ def placeholders(loaded: Loaded, sources: tuple[SourceLine, ...]) -> list[Decisi
             continue
         variable = _variable_of(loaded, leaf, placeholder)
         name, place = (variable.name, variable.place) if variable is not None else (line.key, leaf.place)
-        shown = placeholder if "<" in placeholder or not isinstance(line.value, str) else shortened(line.value)
+        placeholder_text = (
+            placeholder if "<" in placeholder or not isinstance(line.value, str) else shortened(line.value)
+        )
         reaches = f"; it becomes {line.targets[0]}" if line.targets else ""
-        why = f"{shown} ({place.file}:{place.span.line}) is a placeholder: fill in the value{reaches}"
-        asked.setdefault(name, Decision(name, why, (f"--set {name}=...",)))
-    return list(asked.values())
+        why = f"{placeholder_text} ({place.file}:{place.span.line}) is a placeholder: fill in the value{reaches}"
+        decisions.setdefault(name, Decision(name, why, (f"--set {name}=...",)))
+    return list(decisions.values())
 
 
 def _variable_of(loaded: Loaded, leaf: Leaf, placeholder: str) -> Via | None:
@@ -191,11 +193,11 @@ def _why_open(line: TargetLine, writing: Writing) -> str:
     notes = (outcome.note for outcome in writing.outcomes.values() if line.key in outcome.targets)
     note = next(filter(None, notes), "")
     formula_of = "" if _ASSIGNED.match(line.comment) or not line.sources else line.comment
-    told = [text for text in (formula_of, note) if text]
-    if not told:
+    reasons = [text for text in (formula_of, note) if text]
+    if not reasons:
         return line.comment if line.comment and not line.sources else "the source does not tell it"
-    kept = dict.fromkeys(text for text in told if not any(text in other for other in told if other != text))
-    return "; ".join(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in kept)
+    texts = dict.fromkeys(text for text in reasons if not any(text in longer for longer in reasons if longer != text))
+    return "; ".join(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in texts)
 
 
 def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
@@ -206,10 +208,10 @@ def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
     title = f"{registry.framework(source.framework).title} {source.release}"
     paths = [path for path, outcome in writing.outcomes.items() if line.key in outcome.targets]
     keys = dict.fromkeys(key for path in paths if path in stage.origins for key in stage.origins[path].keys)
-    told = [f"{source.as_given(key)}={shown_in(source, key) or EMPTY}" for key in keys if source.written(key)]
+    values = [f"{source.as_given(key)}={shown_in(source, key) or EMPTY}" for key in keys if source.written(key)]
     silent = (key for key in keys if has_key(source, key) and not isinstance(source.value(key), (OpenKey, NoneType)))
-    told = told or [f"{source.as_given(key)}={shown_in(source, key)}, the default of {title}" for key in silent]
-    return "; ".join(told[:_MOST_KEYS])
+    values = values or [f"{source.as_given(key)}={shown_in(source, key)}, the default of {title}" for key in silent]
+    return "; ".join(values[:_MOST_KEYS])
 
 
 def _target_words(line: TargetLine, writing: Writing) -> tuple[str, ...]:
@@ -241,11 +243,11 @@ def _words(stage: StageRead, path: str, keys: tuple[str, ...]) -> tuple[str, ...
 
 def rows_left_unread(stage: StageRead) -> list[Decision]:
     """Keys that several plan fields hang on, whose value nobody told: what they say is lost until it is."""
-    asked = []
+    decisions = []
     for index, why in stage.reading.unread_rows.items():
         for key in natives_of(stage.reading.table.rows[index]):
             value = stage.reading.native(key)
             if stage.reading.written(key) and is_symbolic(value):
                 words = _words(stage, "", (key,))
-                asked.append(Decision(key, why, tuple(option_for(name, words) for name in sorted(names_in(value)))))
-    return asked
+                decisions.append(Decision(key, why, tuple(option_for(name, words) for name in sorted(names_in(value)))))
+    return decisions

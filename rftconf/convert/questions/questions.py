@@ -69,13 +69,13 @@ class Question:
     subject: str = ""
     advice: tuple[str, ...] = ()
 
-    def effect_of_answer(self, given: Value) -> Answer | None:
+    def effect_of_answer(self, value: Value) -> Answer | None:
         """What an answer does; None for one that the question does not take."""
-        text = str(given).lower() if isinstance(given, bool) else str(given)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
         for choice in self.choices:
             if choice.answer == text:
-                return Answer(choice.to, choice.name, given)
-        return Answer(self.to, self.subject, given) if self.takes and _fits(given, self.takes) else None
+                return Answer(choice.to, choice.name, value)
+        return Answer(self.to, self.subject, value) if self.takes and _fits(value, self.takes) else None
 
     @property
     def flag(self) -> str:
@@ -89,28 +89,28 @@ def _flag(to: To, name: str, value: str) -> str:
     return f"{name}: {value}" if to == "key" else "" if to == KEEP else f"--{to} {value}"
 
 
-def _fits(given: Value, takes: str) -> bool:
+def _fits(value: Value, takes: str) -> bool:
     if takes == "integer":
-        return isinstance(given, int) and not isinstance(given, bool)
+        return isinstance(value, int) and not isinstance(value, bool)
     if takes == "number":
-        return isinstance(given, (int, float)) and not isinstance(given, bool)
-    return given is not None and given != "" and not isinstance(given, dict)
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value is not None and value != "" and not isinstance(value, dict)
 
 
 def questions_of(ledger: Ledger, decisions: tuple[Decision, ...] | None = None) -> tuple[Question, ...]:
     """A question for each decision of a ledger, in its order."""
-    asked = ledger.decisions if decisions is None else decisions
-    return tuple(_question(decision, ledger) for decision in asked)
+    decisions_asked = ledger.decisions if decisions is None else decisions
+    return tuple(_question(decision, ledger) for decision in decisions_asked)
 
 
 def _question(decision: Decision, ledger: Ledger) -> Question:
     lines = places_of(decision.key, ledger)
     choices, advice, free = list[Choice](), list[str](), dict[To, str]()
-    for said in decision.choices:
-        found = list(_choices(said, decision.key if lines else "", free))
-        choices += found
-        if not found and not _OPTION.fullmatch(said) and not said.startswith(OF_KEY):
-            advice.append(said)
+    for text in decision.choices:
+        listed_choices = list(_choices(text, decision.key if lines else "", free))
+        choices += listed_choices
+        if not listed_choices and not _OPTION.fullmatch(text) and not text.startswith(OF_KEY):
+            advice.append(text)
     still_open = any(holds_missing(line.value) for line in ledger.targets if line.key.lstrip("+") in lines)
     kind = _kind(decision.key, ledger) if lines else ""
     if kind and not free and not decision.chosen:
@@ -132,9 +132,9 @@ def _question(decision: Decision, ledger: Ledger) -> Question:
     )
 
 
-def _choices(said: str, key: str, free: dict[To, str]) -> Iterator[Choice]:
+def _choices(text: str, key: str, free: dict[To, str]) -> Iterator[Choice]:
     """What one choice offers; one that takes any value goes to `free`."""
-    option = _OPTION.fullmatch(said)
+    option = _OPTION.fullmatch(text)
     if option is not None:
         to: To = option[1]  # type: ignore[assignment] # the pattern has no others
         name, mark, value = option[2].partition("=") if to in ("set", "assume") else ("", "=", option[2])
@@ -143,7 +143,7 @@ def _choices(said: str, key: str, free: dict[To, str]) -> Iterator[Choice]:
             return
         yield from (Choice(word, option[3] or "", to, name) for word in value.split("|"))
         return
-    word = _WORD.fullmatch(said)
+    word = _WORD.fullmatch(text)
     if word is not None and word[1] == KEEP:
         yield Choice(KEEP, word[2] or "", KEPT)
     elif word is not None and key:
@@ -163,11 +163,11 @@ def places_of(key: str, ledger: Ledger) -> tuple[str, ...]:
 
     Empty where the key is no key of the target, but something else to see to.
     """
-    found = places_among(key, [line.key for line in ledger.targets])
+    places = places_among(key, [line.key for line in ledger.targets])
     bare = re.sub(r"\[\d*\]", "[]", key.lstrip("+"))
     known = _catalogue(ledger)
-    if found and (bare in known or "[]" not in key):
-        return found
+    if places and (bare in known or "[]" not in key):
+        return places
     return (key.lstrip("+"),) if "[]" not in key and bare in known else ()
 
 

@@ -25,8 +25,8 @@ def _clip_placebo(s: Subject) -> Findings:
     got = s.number(key)
     if got is None or not s.written(key):
         return
-    both = s.written(low) and s.written(high)
-    if not both and (s.native.value(low), s.native.value(high)) != (got, got):
+    both_written = s.written(low) and s.written(high)
+    if not both_written and (s.native.value(low), s.native.value(high)) != (got, got):
         yield finding(f"{s.says(key)} has no effect: {s.says(low)} and {s.says(high)} clip", key,
                     fix=(Put(low, got), Put(high, got)))  # fmt: skip
 
@@ -260,12 +260,12 @@ def _dro(s: Subject) -> Findings:
 def _no_engine_logprobs(s: Subject) -> Findings:
     """Every mode of the correction compares the trainer's probabilities with the engine's, which the engine only returns
     when it is asked to. Up to 0.8 it is not asked by default."""
-    key, at = f"{ROLLOUT}calculate_log_probs", "algorithm.rollout_correction."
-    asked = [
-        at + n for n in ("rollout_is", "rollout_rs", "bypass_mode") if s.value(at + n) not in (None, False, "null")
+    key, path = f"{ROLLOUT}calculate_log_probs", "algorithm.rollout_correction."
+    keys = [
+        path + n for n in ("rollout_is", "rollout_rs", "bypass_mode") if s.value(path + n) not in (None, False, "null")
     ]
-    if asked and s.native.value(key) is False:
-        yield finding(f"{s.says(asked[0])} needs the engine's log-probabilities, and {s.says(key)}", key, asked[0],
+    if keys and s.native.value(key) is False:
+        yield finding(f"{s.says(keys[0])} needs the engine's log-probabilities, and {s.says(key)}", key, keys[0],
                     fix=Put(key, value=True), safe=True)  # fmt: skip
 
 

@@ -211,9 +211,9 @@ def _no_micro(s: Subject) -> Findings:
 )  # fmt: skip
 def _two_micros(s: Subject) -> Findings:
     """The old key counts over all GPUs, the new one per GPU. veRL refuses both together."""
-    for at, name in ((ACTOR, "ppo_micro_batch_size"), ("critic.", "ppo_micro_batch_size"),
+    for path, name in ((ACTOR, "ppo_micro_batch_size"), ("critic.", "ppo_micro_batch_size"),
                      (ROLLOUT, "log_prob_micro_batch_size"), ("actor_rollout_ref.ref.", "log_prob_micro_batch_size")):  # fmt: skip
-        old, new = at + name, f"{at}{name}_per_gpu"
+        old, new = path + name, f"{path}{name}_per_gpu"
         if s.native.value(old) is not None and s.native.value(new) is not None and s.written(old):
             yield finding(f"{s.says(old)} and {s.says(new)} are both given", old, new, fix=Drop(old), safe=True)
 
@@ -229,16 +229,16 @@ def _two_micros(s: Subject) -> Findings:
 def _global_micro(s: Subject) -> Findings:
     """The key without _per_gpu is deprecated: it counts over all GPUs, so it must change with the cluster. The engine
     workers of 0.8 and later accept it and then stop, because they look for the other one."""
-    for at, name in ((ACTOR, "ppo_micro_batch_size"), ("critic.", "ppo_micro_batch_size"),
+    for path, name in ((ACTOR, "ppo_micro_batch_size"), ("critic.", "ppo_micro_batch_size"),
                      (ROLLOUT, "log_prob_micro_batch_size"), ("actor_rollout_ref.ref.", "log_prob_micro_batch_size")):  # fmt: skip
-        old, new, gpus = at + name, f"{at}{name}_per_gpu", s.count(TRAINERS)
+        old, new, gpus = path + name, f"{path}{name}_per_gpu", s.count(TRAINERS)
         size = s.count(old)
         if s.written(old) and s.native.value(old) is not None and s.native.value(new) is None:
             change = (Rename(old, new), Put(old, size // gpus)) if size and gpus and size % gpus == 0 else ()
             yield finding(
                 f"{s.says(old)} counts over all GPUs and is deprecated", old, fix=change,
                 help=f"write {new}={size // gpus if size and gpus else '…'}",
-                severity=ERROR if s.since("0.8.0") and at != "critic." and s.value(DYNAMIC) is False else WARNING,
+                severity=ERROR if s.since("0.8.0") and path != "critic." and s.value(DYNAMIC) is False else WARNING,
             )  # fmt: skip
 
 
@@ -251,10 +251,10 @@ def _global_micro(s: Subject) -> Findings:
 )  # fmt: skip
 def _two_modes(s: Subject) -> Findings:
     """The engine workers hold one engine for both and assert that the two switches agree."""
-    one, other = f"{ACTOR}use_dynamic_bsz", f"{ROLLOUT}log_prob_use_dynamic_bsz"
-    train, score = s.value(one), s.value(other)
+    key, key_b = f"{ACTOR}use_dynamic_bsz", f"{ROLLOUT}log_prob_use_dynamic_bsz"
+    train, score = s.value(key), s.value(key_b)
     if isinstance(train, bool) and isinstance(score, bool) and train != score:
-        yield finding(f"{s.says(one)}, but {s.says(other)}", other, one, fix=Put(other, train), safe=True)
+        yield finding(f"{s.says(key)}, but {s.says(key_b)}", key_b, key, fix=Put(key_b, train), safe=True)
 
 
 @rule(

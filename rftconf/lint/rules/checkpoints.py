@@ -96,10 +96,10 @@ def _unsaved_parts(s: Subject) -> Findings:
     if (
         isinstance(save, list)
         and isinstance(load, list)
-        and (rest := [x for x in load if x not in save and x != "hf_model"])
+        and (missing := [x for x in load if x not in save and x != "hf_model"])
     ):
         yield finding(
-            f"{', '.join(map(render_value, rest))} would be loaded and is never saved",
+            f"{', '.join(map(render_value, missing))} would be loaded and is never saved",
             "checkpoint.load_contents",
             "checkpoint.contents",
         )

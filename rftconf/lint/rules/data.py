@@ -82,12 +82,12 @@ def _in_order(s: Subject) -> Findings:
 def _twice(s: Subject) -> Findings:
     """Its rows count double in training, and its score counts double in validation."""
     for which in ("train", "eval"):
-        seen: set[object] = set()
+        values: set[object] = set()
         for name, value in uris(s, which):
             whole = (value, s.value(name.replace("uri", "split")), s.value(name.replace("uri", "subset")))
-            if isinstance(value, str) and value != "???" and whole in seen:
+            if isinstance(value, str) and value != "???" and whole in values:
                 yield finding(f"{value} is given twice", name)
-            seen.add(whole)
+            values.add(whole)
 
 
 @rule(
@@ -129,14 +129,14 @@ def _too_few(s: Subject) -> Findings:
 )  # fmt: skip
 def _no_reward_file(s: Subject) -> Findings:
     """Without a path the name is not looked at, and the built-in scorers score."""
-    at = "reward.custom_reward_function."
+    path = "reward.custom_reward_function."
     if (
-        s.native.value(f"{at}path") is None
-        and not s.unknown(f"{at}path")
-        and s.written(f"{at}name")
-        and not s.written(f"{at}path")
+        s.native.value(f"{path}path") is None
+        and not s.unknown(f"{path}path")
+        and s.written(f"{path}name")
+        and not s.written(f"{path}path")
     ):
-        yield finding(f"{s.says(f'{at}name')} has no effect without {at}path", f"{at}name")
+        yield finding(f"{s.says(f'{path}name')} has no effect without {path}path", f"{path}name")
 
 
 @rule(
@@ -146,10 +146,10 @@ def _no_reward_file(s: Subject) -> Findings:
 )  # fmt: skip
 def _no_module(s: Subject) -> Findings:
     """source=importlib loads a class from a file, which must be named."""
-    at = "reward.reward_manager."
-    if s.native.value(f"{at}source") == "importlib" and not s.native.value(f"{at}module.path"):
+    path = "reward.reward_manager."
+    if s.native.value(f"{path}source") == "importlib" and not s.native.value(f"{path}module.path"):
         yield finding(
-            f"{s.says(f'{at}source')} needs {at}module.path", f"{at}source", fix=Put(f"{at}source", "register")
+            f"{s.says(f'{path}source')} needs {path}module.path", f"{path}source", fix=Put(f"{path}source", "register")
         )
 
 

@@ -27,10 +27,10 @@ WORDS = (
 def _two_groups(s: Subject) -> Findings:
     """The policy generates by one key, advantages are computed by the other; both default to 32 and nothing compares them.
     With different values rewards of several episodes are mixed in one group."""
-    one, other = f"{POLICY}num_inference_per_prompt", f"{RUN}num_inference_per_prompt"
-    mine, theirs = s.native.value(one), s.native.value(other)
+    key, key_b = f"{POLICY}num_inference_per_prompt", f"{RUN}num_inference_per_prompt"
+    mine, theirs = s.native.value(key), s.native.value(key_b)
     if isinstance(mine, int) and isinstance(theirs, int) and mine != theirs:
-        yield finding(f"{s.says(one)}, but {s.says(other)}", other, one, fix=Put(other, mine))
+        yield finding(f"{s.says(key)}, but {s.says(key_b)}", key_b, key, fix=Put(key_b, mine))
 
 
 @rule(

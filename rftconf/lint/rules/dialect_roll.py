@@ -95,9 +95,11 @@ def _no_length(s: Subject) -> Findings:
 def _half_a_length(s: Subject) -> Findings:
     """The two stand in for prompt_length and sequence_length in validation, and only together."""
     keys = ("val_prompt_length", "val_sequence_length")
-    given = [key for key in keys if s.native.value(key) is not None]
-    if len(given) == 1:
-        yield finding(f"{s.says(given[0])} without {next(k for k in keys if k not in given)}", given[0])
+    written_keys = [key for key in keys if s.native.value(key) is not None]
+    if len(written_keys) == 1:
+        yield finding(
+            f"{s.says(written_keys[0])} without {next(k for k in keys if k not in written_keys)}", written_keys[0]
+        )
 
 
 @rule(
@@ -250,16 +252,16 @@ def _no_sampling(s: Subject) -> Findings:
     """The config writes max_new_tokens into them and meets None; so it does where a run validates. Agents may give them with
     their environments."""
     places = ("actor_infer.generating_args", "train_env_manager.generating_args", "student_infer.generating_args")
-    at = "actor_infer.strategy_args.strategy_name"
-    if s.alone and s.written(at) and not _below(s, places):
+    key = "actor_infer.strategy_args.strategy_name"
+    if s.alone and s.written(key) and not _below(s, places):
         yield finding(
             "actor_infer.generating_args is not given, and the config needs it",
-            at,
+            key,
             fix=Put(f"{places[0]}.temperature", 1.0),
         )
-    at = "validation.data_args.file_name"
-    if s.best.trainer == "rlvr" and s.alone and s.written(at) and not _below(s, ("validation.generating_args",)):
-        yield finding("validation.generating_args is not given, and the config needs it", at,
+    key = "validation.data_args.file_name"
+    if s.best.trainer == "rlvr" and s.alone and s.written(key) and not _below(s, ("validation.generating_args",)):
+        yield finding("validation.generating_args is not given, and the config needs it", key,
                     fix=Put("validation.generating_args.temperature", 1.0))  # fmt: skip
 
 
@@ -362,8 +364,8 @@ VALUE_MODELS = ("trl", "auto_token_classification")
 def _no_critic(s: Subject) -> Findings:
     """The provider of value models knows a value head (trl) and a token classifier; without a type, and on Megatron, it raises
     NotImplementedError when the workers start."""
-    said = s.written("adv_estimator") or bool(_names(s, "critic"))
-    if s.value("algorithm.critic.enabled") is not True or not (s.alone and said):
+    uses_critic = s.written("adv_estimator") or bool(_names(s, "critic"))
+    if s.value("algorithm.critic.enabled") is not True or not (s.alone and uses_critic):
         return
     strategy, kind = s.native.value(CRITIC_STRATEGY), s.native.value(CRITIC_MODEL)
     if isinstance(strategy, str) and strategy.startswith("megatron"):

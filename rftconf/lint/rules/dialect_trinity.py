@@ -42,14 +42,14 @@ def _unbalanced(s: Subject) -> Findings:
         return
     batch, n = s.count("buffer.batch_size"), s.count("algorithm.repeat_times")
     update, common = s.count(UPDATE), s.count(f"{SYNC}sync_interval") or 1
-    one, other = (s.count(f"{SYNC}{who}_sync_interval") or common for who in ("explorer", "trainer"))
+    explorer, trainer = (s.count(f"{SYNC}{who}_sync_interval") or common for who in ("explorer", "trainer"))
     if kind(s).startswith("multi_step") or any(
         "workflow" in k and "multi" in str(v.value) for k, v in s.leaves.items()
     ):
         return
-    if batch and n and update and batch * n * one != update * other:
-        yield finding(f"the explorer makes {batch * n * one} sequences between two syncs ({batch} x {n} x {one}), the trainer takes "
-                    f"{update * other} ({update} x {other})", UPDATE, "buffer.batch_size", "algorithm.repeat_times")  # fmt: skip
+    if batch and n and update and batch * n * explorer != update * trainer:
+        yield finding(f"the explorer makes {batch * n * explorer} sequences between two syncs ({batch} x {n} x {explorer}), the trainer takes "
+                    f"{update * trainer} ({update} x {trainer})", UPDATE, "buffer.batch_size", "algorithm.repeat_times")  # fmt: skip
 
 
 @rule(
@@ -63,17 +63,11 @@ def _two_aggregations(s: Subject) -> Findings:
     """algorithm.loss_agg_mode reaches the policy loss only while policy_loss_fn_args has that key. Arguments that were
     written without it leave the policy loss at its own default, beside KL and entropy terms that obey."""
     key = "algorithm.loss_agg_mode"
-    given = [k for k in s.leaves if k.startswith(f"{LOSS_ARGS}.")]
+    keys = [k for k in s.leaves if k.startswith(f"{LOSS_ARGS}.")]
     got = s.native.value(key)
     own = "seq-mean-token-mean" if s.value("algorithm.policy_loss.family") == "gspo" else "token-mean"
-    if (
-        given
-        and s.written(key)
-        and isinstance(got, str)
-        and f"{LOSS_ARGS}.loss_agg_mode" not in s.leaves
-        and got != own
-    ):
-        yield finding(f"{s.says(key)} does not reach the policy loss: policy_loss_fn_args is given without it", key, given[0],
+    if keys and s.written(key) and isinstance(got, str) and f"{LOSS_ARGS}.loss_agg_mode" not in s.leaves and got != own:
+        yield finding(f"{s.says(key)} does not reach the policy loss: policy_loss_fn_args is given without it", key, keys[0],
                     fix=Put(f"{LOSS_ARGS}.loss_agg_mode", got))  # fmt: skip
 
 
@@ -84,15 +78,15 @@ def _two_aggregations(s: Subject) -> Findings:
 )  # fmt: skip
 def _no_clip(s: Subject) -> Findings:
     """Arguments that are given replace the defaults as a whole, and the PPO loss asserts a clip range."""
-    given = [k.removeprefix(f"{LOSS_ARGS}.") for k in s.leaves if k.startswith(f"{LOSS_ARGS}.")]
+    names = [k.removeprefix(f"{LOSS_ARGS}.") for k in s.leaves if k.startswith(f"{LOSS_ARGS}.")]
     if (
-        given
+        names
         and s.value("algorithm.policy_loss.family") == "ppo"
-        and not any(k.startswith("clip_range") for k in given)
+        and not any(k.startswith("clip_range") for k in names)
     ):
         yield finding(
             "policy_loss_fn_args has no clip range",
-            f"{LOSS_ARGS}.{given[0]}",
+            f"{LOSS_ARGS}.{names[0]}",
             fix=Put(f"{LOSS_ARGS}.clip_range", 0.2),
             safe=True,
         )
@@ -294,8 +288,8 @@ def _interval(s: Subject) -> Findings:
 def _no_tasks(s: Subject) -> Findings:
     """Modes both, explore and colocate need at least one taskset."""
     explores = s.native.value("mode") in ("both", "explore", "colocate") and kind(s) not in NO_EXPLORER
-    given = any(key.startswith((f"{SETS}taskset", "stages[")) for key in s.document.last())
-    if explores and not given and not s.items("data.train"):
+    has_tasks = any(key.startswith((f"{SETS}taskset", "stages[")) for key in s.document.last())
+    if explores and not has_tasks and not s.items("data.train"):
         yield finding("there is no taskset to explore", f"{SETS}tasksets", "mode")
 
 
@@ -308,10 +302,10 @@ def _no_path(s: Subject) -> Findings:
     """Every taskset needs a path: a folder, a file or a name on the hub."""
     for which in ("tasksets", "eval_tasksets"):
         for index in range(s.native.count(f"{SETS}{which}")):
-            at = f"{SETS}{which}[{index}]"
-            keys = s.native.below(at)
-            if keys and not s.native.value(f"{at}.path"):
-                yield finding(f"{at} has no path", *keys[:1])
+            path = f"{SETS}{which}[{index}]"
+            keys = s.native.below(path)
+            if keys and not s.native.value(f"{path}.path"):
+                yield finding(f"{path} has no path", *keys[:1])
 
 
 @rule(
@@ -322,8 +316,8 @@ def _no_path(s: Subject) -> Findings:
 def _both_tasksets(s: Subject) -> Findings:
     """taskset and tasksets are two spellings of one thing, and the validator refuses both together."""
     leaves = s.document.last()
-    one = next((k for k in leaves if k.startswith(f"{SETS}taskset.")), None)
-    if one and any(k.startswith(f"{SETS}tasksets[") for k in leaves):
+    key = next((k for k in leaves if k.startswith(f"{SETS}taskset.")), None)
+    if key and any(k.startswith(f"{SETS}tasksets[") for k in leaves):
         yield finding("taskset and tasksets are both given", f"{SETS}tasksets[0].path")
 
 
@@ -361,9 +355,9 @@ def _adapters(s: Subject) -> Findings:
 def _helper(s: Subject) -> Findings:
     """Auxiliary models do not follow the policy's."""
     for index in range(s.native.count("explorer.auxiliary_models")):
-        at = f"explorer.auxiliary_models[{index}]"
-        if not s.native.value(f"{at}.model_path"):
-            yield finding(f"{at} has no model_path", f"{at}.engine_num", f"{at}.tensor_parallel_size")
+        path = f"explorer.auxiliary_models[{index}]"
+        if not s.native.value(f"{path}.model_path"):
+            yield finding(f"{path} has no model_path", f"{path}.engine_num", f"{path}.tensor_parallel_size")
 
 
 @rule(
@@ -519,8 +513,8 @@ def _another_divisor(s: Subject) -> Findings:
         key = f"{SETS}tasksets[{i}].rollout_args.temperature"
         got = s.native.value(key) if s.written(key) and kind(s) not in NO_EXPLORER else None
         if got is not None and got != divisor:
-            said = f"{key} is {got}, and the trainer divides logits by {divisor}"
-            yield finding(said, key, "model.temperature")
+            text = f"{key} is {got}, and the trainer divides logits by {divisor}"
+            yield finding(text, key, "model.temperature")
 
 
 _ = Drop

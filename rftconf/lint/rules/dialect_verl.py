@@ -124,10 +124,10 @@ def _balance(s: Subject) -> Findings:
 )  # fmt: skip
 def _no_tools(s: Subject) -> Findings:
     """0.4 asserts that a run of several turns has tools or interactions."""
-    at = f"{ROLLOUT}multi_turn."
-    given = [s.native.value(at + n) for n in ("tool_config_path", "interaction_config_path")]
-    if s.native.value(f"{at}enable") is True and not any(given):
-        yield finding("multi_turn.enable without tools or interactions", f"{at}enable")
+    path = f"{ROLLOUT}multi_turn."
+    paths = [s.native.value(path + n) for n in ("tool_config_path", "interaction_config_path")]
+    if s.native.value(f"{path}enable") is True and not any(paths):
+        yield finding("multi_turn.enable without tools or interactions", f"{path}enable")
 
 
 @rule(
@@ -140,14 +140,14 @@ def _no_tools(s: Subject) -> Findings:
 def _shared_reward(s: Subject) -> Findings:
     """separate_async and the group filter score while others work, so a reward model on shared GPUs would have to wait; the
     trainer asserts a pool."""
-    at = "reward.reward_model."
+    path = "reward.reward_model."
     wants = mode(s) == "separate_async" or s.native.value("algorithm.filter_groups.enable") is True
-    if wants and s.native.value(f"{at}enable") is True and s.native.value(f"{at}enable_resource_pool") is False:
-        key = f"{at}enable_resource_pool"
+    if wants and s.native.value(f"{path}enable") is True and s.native.value(f"{path}enable_resource_pool") is False:
+        key = f"{path}enable_resource_pool"
         yield finding(
             "the reward model needs a pool of its own here",
             key,
-            f"{at}enable",
+            f"{path}enable",
             f"{V1}trainer_mode",
             fix=Put(key, value=True),
         )
@@ -283,8 +283,8 @@ TAUGHT = ("distillation.enabled=True", "distillation.nnodes=1", f"{TEACHERS}{USU
 
 def named(name: str) -> tuple[str, ...]:
     """A teacher of four GPUs for the rows of its name."""
-    one = {"key": name, "model_path": "Qwen/Qwen3-4B", "num_replicas": 2, "inference.name": "vllm"}
-    return tuple(f"+{TEACHERS}{name}.{key}={value}" for key, value in one.items())
+    teacher = {"key": name, "model_path": "Qwen/Qwen3-4B", "num_replicas": 2, "inference.name": "vllm"}
+    return tuple(f"+{TEACHERS}{name}.{key}={value}" for key, value in teacher.items())
 
 
 SIZES = (("tensor_model_parallel_size", 2), ("data_parallel_size", 1), ("pipeline_model_parallel_size", 1))
@@ -322,9 +322,9 @@ def replica(s: Subject, name: str) -> int | None:
 )  # fmt: skip
 def _left_out(s: Subject) -> Findings:
     """`teacher_model` is taken out, without a word, as soon as another teacher is named: its rows have no teacher then."""
-    key, asked = f"{TEACHERS}{USUAL}.model_path", teachers(s)
-    if asked and asked != [USUAL] and s.written(key):
-        yield finding(f"{s.says(key)} is left out beside {', '.join(asked)}", key)
+    key, names = f"{TEACHERS}{USUAL}.model_path", teachers(s)
+    if names and names != [USUAL] and s.written(key):
+        yield finding(f"{s.says(key)} is left out beside {', '.join(names)}", key)
 
 
 @rule(
@@ -336,22 +336,22 @@ def _left_out(s: Subject) -> Findings:
 )  # fmt: skip
 def _teachers_gpus(s: Subject) -> Findings:
     """The config refuses a pool of which the teachers would leave a GPU idle, or that they have no room in."""
-    asked, sizes = teachers(s), [s.native.value(f"distillation.{name}") for name in ("nnodes", "n_gpus_per_node")]
-    if not asked or not all(isinstance(size, int) and size > 0 for size in sizes):
+    names, sizes = teachers(s), [s.native.value(f"distillation.{name}") for name in ("nnodes", "n_gpus_per_node")]
+    if not names or not all(isinstance(size, int) and size > 0 for size in sizes):
         return
-    pool, each = sizes[0] * sizes[1], [replica(s, name) for name in asked]
-    if asked == [USUAL]:
+    pool, each = sizes[0] * sizes[1], [replica(s, name) for name in names]
+    if names == [USUAL]:
         key = f"{TEACHERS}{USUAL}.inference.tensor_model_parallel_size"
         if each[0] and pool % each[0]:
             yield finding(f"a replica of {each[0]} GPUs does not divide the teacher's {pool}", key, "distillation.n_gpus_per_node",
                         "distillation.nnodes")  # fmt: skip
         return
-    counts = [s.native.value(f"{TEACHERS}{name}.num_replicas") or 0 for name in asked]
+    counts = [s.native.value(f"{TEACHERS}{name}.num_replicas") or 0 for name in names]
     if all(isinstance(count, int) for count in counts) and all(each):
         needed = sum(count * (gpus or 0) for count, gpus in zip(counts, each, strict=True))
         if needed != pool:
-            yield finding(f"{', '.join(asked)}: {needed} GPUs together, and their pool has {pool}",
-                        *(f"{TEACHERS}{name}.num_replicas" for name in asked), "distillation.n_gpus_per_node")  # fmt: skip
+            yield finding(f"{', '.join(names)}: {needed} GPUs together, and their pool has {pool}",
+                        *(f"{TEACHERS}{name}.num_replicas" for name in names), "distillation.n_gpus_per_node")  # fmt: skip
 
 
 @rule(
@@ -362,16 +362,16 @@ def _teachers_gpus(s: Subject) -> Findings:
 )  # fmt: skip
 def _nameless(s: Subject) -> Findings:
     """The config refuses it when the run starts; so it does two teachers for the same rows."""
-    seen = dict[str, str]()
+    keys = dict[str, str]()
     for name in teachers(s):
         for part in ("model_path",) if name == USUAL else ("model_path", "key", "inference.name"):
             key = f"{TEACHERS}{name}.{part}"
             if s.native.value(key) is None:
                 yield finding(f"the teacher {name} has no {part}", key, "distillation.enabled")
         rows = s.native.value(f"{TEACHERS}{name}.key")
-        if rows is not None and repr(rows) in seen:
-            yield finding(f"{seen[repr(rows)]} and {name} are both for the rows of {rows}", f"{TEACHERS}{name}.key")
-        seen[repr(rows)] = name
+        if rows is not None and repr(rows) in keys:
+            yield finding(f"{keys[repr(rows)]} and {name} are both for the rows of {rows}", f"{TEACHERS}{name}.key")
+        keys[repr(rows)] = name
 
 
 @rule(
@@ -385,8 +385,8 @@ def _teachers_loss(s: Subject) -> Findings:
     """k1's own gradient does not depend on the teacher at all; and only the vanilla policy loss is written for it."""
     if not teachers(s):
         return
-    at = "distillation.distillation_loss."
-    mode, policy, gradient = (f"{at}{name}" for name in ("loss_mode", "policy_loss_mode", "use_policy_gradient"))
+    path = "distillation.distillation_loss."
+    mode, policy, gradient = (f"{path}{name}" for name in ("loss_mode", "policy_loss_mode", "use_policy_gradient"))
     if s.native.value(mode) == "k1" and s.native.value(gradient) is False:
         yield finding(
             f"{s.says(mode)} with {s.says(gradient)} teaches nothing", mode, gradient, fix=Put(gradient, value=True)
@@ -404,15 +404,20 @@ def _teachers_loss(s: Subject) -> Findings:
 def _teachers_length(s: Subject) -> Findings:
     """It reads the prompt and the whole answer, and draws one token."""
     for name in teachers(s):
-        at = f"{TEACHERS}{name}.inference."
-        keys = [f"data.max_{part}_length" if name == USUAL else f"{at}{part}_length" for part in ("prompt", "response")]
+        path = f"{TEACHERS}{name}.inference."
+        keys = [
+            f"data.max_{part}_length" if name == USUAL else f"{path}{part}_length" for part in ("prompt", "response")
+        ]
         lengths = [s.native.value(key) for key in keys]
         if name != USUAL:
             lengths = [LENGTH if length is None else length for length in lengths]
-        longest, whole = s.native.value(f"{at}max_model_len"), sum(one for one in lengths if isinstance(one, int))
-        if isinstance(longest, int) and all(isinstance(one, int) for one in lengths) and longest <= whole:
-            yield finding(f"{s.says(f'{at}max_model_len')}: prompt and answer have {whole} tokens", f"{at}max_model_len", *keys,
-                        fix=Put(f"{at}max_model_len", whole + 1))  # fmt: skip
+        longest, whole = (
+            s.native.value(f"{path}max_model_len"),
+            sum(length for length in lengths if isinstance(length, int)),
+        )
+        if isinstance(longest, int) and all(isinstance(length, int) for length in lengths) and longest <= whole:
+            yield finding(f"{s.says(f'{path}max_model_len')}: prompt and answer have {whole} tokens", f"{path}max_model_len", *keys,
+                        fix=Put(f"{path}max_model_len", whole + 1))  # fmt: skip
 
 
 @rule(
@@ -425,8 +430,8 @@ def _teachers_length(s: Subject) -> Findings:
 )  # fmt: skip
 def _teachers_top(s: Subject) -> Findings:
     """vLLM gives at most max_logprobs for a token, and the config refuses fewer than topk."""
-    top, at = "distillation.distillation_loss.topk", "distillation.distillation_loss.loss_mode"
-    for name in teachers(s) if s.native.value(at) == "forward_kl_topk" else ():
+    top, mode_key = "distillation.distillation_loss.topk", "distillation.distillation_loss.loss_mode"
+    for name in teachers(s) if s.native.value(mode_key) == "forward_kl_topk" else ():
         key, needed = f"{TEACHERS}{name}.inference.engine_kwargs.vllm.max_logprobs", s.native.value(top)
         most = s.native.value(key)
         if isinstance(most, int) and isinstance(needed, int) and most < needed:

@@ -36,10 +36,12 @@ def _for_nothing(s: Subject) -> Findings:
     has_switch = s.native.framework != "verl" or s.since(
         "0.4.1"
     )  # before, a weight of zero was the only way to have none
-    for at in (LOSS, REWARD) if has_switch else (LOSS,):
-        if s.value(f"{at}enabled") is True and s.number(f"{at}coef") == 0:
+    for term in (LOSS, REWARD) if has_switch else (LOSS,):
+        if s.value(f"{term}enabled") is True and s.number(f"{term}coef") == 0:
             yield finding(
-                f"{s.says(f'{at}coef')}: the reference model runs for a penalty of zero", f"{at}coef", f"{at}enabled"
+                f"{s.says(f'{term}coef')}: the reference model runs for a penalty of zero",
+                f"{term}coef",
+                f"{term}enabled",
             )
 
 
@@ -50,10 +52,10 @@ def _for_nothing(s: Subject) -> Findings:
 )  # fmt: skip
 def _negative(s: Subject) -> Findings:
     """A negative weight drives the policy away from the reference without bound."""
-    for at in (LOSS, REWARD):
-        got = s.number(f"{at}coef")
+    for term in (LOSS, REWARD):
+        got = s.number(f"{term}coef")
         if got is not None and got < 0:
-            yield finding(f"{s.says(f'{at}coef')} is negative", f"{at}coef", fix=Put(f"{at}coef", -got))
+            yield finding(f"{s.says(f'{term}coef')} is negative", f"{term}coef", fix=Put(f"{term}coef", -got))
 
 
 @rule(
@@ -63,10 +65,10 @@ def _negative(s: Subject) -> Findings:
 )  # fmt: skip
 def _strong(s: Subject) -> Findings:
     """With a weight near 1 the penalty outweighs rewards between 0 and 1, and the policy stays where it is."""
-    for at in (LOSS, REWARD):
-        got = s.number(f"{at}coef")
-        if got is not None and got >= 0.5 and s.value(f"{at}enabled") is True:
-            yield finding(f"{s.says(f'{at}coef')} outweighs usual rewards", f"{at}coef")
+    for term in (LOSS, REWARD):
+        got = s.number(f"{term}coef")
+        if got is not None and got >= 0.5 and s.value(f"{term}enabled") is True:
+            yield finding(f"{s.says(f'{term}coef')} outweighs usual rewards", f"{term}coef")
 
 
 @rule(

@@ -188,7 +188,9 @@ def _penalty_buffer(s: Subject) -> Findings:
     """Points are lost over the last tokens of the allowed length; the reward manager asserts that they are fewer than the
     whole."""
     key, allowed = "reward.reward_kwargs.overlong_buffer_cfg.len", "reward.reward_kwargs.max_resp_len"
-    got, told = s.native.value(key), s.native.value(allowed)
-    name, most = (allowed, told) if isinstance(told, int) else (ANSWER_LENGTH, s.count(ANSWER_LENGTH))
+    got, penalty_length = s.native.value(key), s.native.value(allowed)
+    name, most = (
+        (allowed, penalty_length) if isinstance(penalty_length, int) else (ANSWER_LENGTH, s.count(ANSWER_LENGTH))
+    )
     if isinstance(got, int) and most and got > most:
         yield finding(f"{s.says(key)} is above {s.says(name)}", key, name, fix=Put(key, max(1, most // 4)))

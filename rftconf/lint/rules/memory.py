@@ -25,7 +25,7 @@ SETTINGS = "the GPU is `gpu` under `[tool.rftconf.cluster]`, or --gpu"
 def _peak(budget: Budget) -> str:
     """The moment that needs most, with its interval and its largest term."""
     worst = budget.deciding.deciding
-    heaviest = max(worst.terms, key=lambda one: one.size)
+    heaviest = max(worst.terms, key=lambda term: term.size)
     return (
         f"{worst.name} needs {worst.size / GIB:.1f} GiB ({worst.low / GIB:.1f} to {worst.high / GIB:.1f}) of "
         f"{budget.gpu.usable / GIB:.1f} on {budget.gpu.title}; most is {heaviest.name}, {heaviest.size / GIB:.1f} GiB"
@@ -34,7 +34,7 @@ def _peak(budget: Budget) -> str:
 
 def _keys(budget: Budget) -> tuple[str, ...]:
     """What to look at, the most telling first: what the largest term of the worst moment comes from."""
-    part = max(budget.deciding.deciding.terms, key=lambda one: one.size).part
+    part = max(budget.deciding.deciding.terms, key=lambda term: term.size).part
     tokens = (TOKENS, SEQUENCES)
     if part == "kv_cache":
         return (FRACTION, MODEL, *tokens)
@@ -54,8 +54,8 @@ def _enough(budget: Budget) -> tuple[Put, ...]:
     from rftconf.budget.advice.inverse_questions import first_offload, highest_fraction, largest_tokens
     from rftconf.budget.advice.make_it_fit import mended
 
-    asked = (highest_fraction, largest_tokens, first_offload, mended, fewest_gpus)
-    return next((puts for ask in asked if (puts := _puts(ask(budget.setup, budget.gpu)))), ())
+    questions = (highest_fraction, largest_tokens, first_offload, mended, fewest_gpus)
+    return next((puts for ask in questions if (puts := _puts(ask(budget.setup, budget.gpu)))), ())
 
 
 @rule(
@@ -89,7 +89,7 @@ def _little_left(s: Subject) -> Findings:
     if budget is None or budget.deciding.deciding.low > budget.gpu.range[1] or budget.starved:
         return
     if budget.headroom < LITTLE * budget.gpu.usable:
-        generates = any(one.part == "kv_cache" for one in budget.deciding.deciding.terms)
+        generates = any(term.part == "kv_cache" for term in budget.deciding.deciding.terms)
         fix = _puts(highest_fraction(budget.setup, budget.gpu, LITTLE)) if generates else ()
         yield finding(f"less than 5 % is left: {_peak(budget)}", *_keys(budget), fix=fix)
 
@@ -120,10 +120,12 @@ def _no_request(s: Subject) -> Findings:
     from rftconf.budget.advice.inverse_questions import highest_fraction
 
     budget = s.budget
-    for one in budget.starved if budget is not None else ():
+    for serving in budget.starved if budget is not None else ():
         tokens = f"{budget.setup.longest:,} tokens" if budget is not None else ""
-        message = f"{one.role}: the KV cache holds {one.requests:.2f} requests of {tokens}, and at least 1 must fit"
-        fix = _puts(highest_fraction(budget.setup, budget.gpu)) if budget and one.role == "rollout" else ()
+        message = (
+            f"{serving.role}: the KV cache holds {serving.requests:.2f} requests of {tokens}, and at least 1 must fit"
+        )
+        fix = _puts(highest_fraction(budget.setup, budget.gpu)) if budget and serving.role == "rollout" else ()
         yield finding(message, FRACTION, TP, MODEL, fix=fix)
 
 
@@ -140,12 +142,14 @@ def _undivided(s: Subject) -> Findings:
     from rftconf.lint.account_shortcuts import surely_divided
 
     setup = None if surely_divided(s) else s.setup
-    told: set[tuple[str, ...]] = set()  # the reference has the actor's sizes
-    for one in problems(setup) if setup is not None else ():
-        if setup is not None and one.sizes and one.sizes not in told:
-            told.add(one.sizes)
-            keys = tuple(f"placement.{one.role}.{size}" for size in one.sizes)
-            yield finding(f"{setup.model.name}: {one.message}", *keys, MODEL, help=f"legal: {', '.join(one.nearest)}")
+    reported: set[tuple[str, ...]] = set()  # the reference has the actor's sizes
+    for problem in problems(setup) if setup is not None else ():
+        if setup is not None and problem.sizes and problem.sizes not in reported:
+            reported.add(problem.sizes)
+            keys = tuple(f"placement.{problem.role}.{size}" for size in problem.sizes)
+            yield finding(
+                f"{setup.model.name}: {problem.message}", *keys, MODEL, help=f"legal: {', '.join(problem.nearest)}"
+            )
 
 
 @rule(

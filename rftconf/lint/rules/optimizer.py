@@ -18,7 +18,7 @@ ROLES = (("actor", AT), ("critic", "optim.critic."))
 
 def roles(s: Subject) -> list[str]:
     """The plan's optimizers that this run has."""
-    return [at for role, at in ROLES if role == "actor" or s.value("algorithm.critic.enabled")]
+    return [path for role, path in ROLES if role == "actor" or s.value("algorithm.critic.enabled")]
 
 
 @rule(
@@ -28,10 +28,10 @@ def roles(s: Subject) -> list[str]:
 )  # fmt: skip
 def _zero(s: Subject) -> Findings:
     """Nothing is learnt, and the run ends as if all were well; below zero it unlearns."""
-    for at in roles(s):
-        got = s.number(f"{at}lr")
+    for path in roles(s):
+        got = s.number(f"{path}lr")
         if got is not None and got <= 0:
-            yield finding(f"{s.says(f'{at}lr')}: nothing is learnt", f"{at}lr", fix=Put(f"{at}lr", 1e-6))
+            yield finding(f"{s.says(f'{path}lr')}: nothing is learnt", f"{path}lr", fix=Put(f"{path}lr", 1e-6))
 
 
 @rule(
@@ -55,10 +55,12 @@ def _high(s: Subject) -> Findings:
 )  # fmt: skip
 def _low(s: Subject) -> Findings:
     """A step this small is lost when weights are rounded."""
-    for at in roles(s):
-        got = s.number(f"{at}lr")
+    for path in roles(s):
+        got = s.number(f"{path}lr")
         if got is not None and 0 < got < 1e-9:
-            yield finding(f"{s.says(f'{at}lr')} is below what a step can move", f"{at}lr", fix=Put(f"{at}lr", 1e-6))
+            yield finding(
+                f"{s.says(f'{path}lr')} is below what a step can move", f"{path}lr", fix=Put(f"{path}lr", 1e-6)
+            )
 
 
 @rule(
@@ -70,11 +72,11 @@ def _low(s: Subject) -> Findings:
 def _endless_warmup(s: Subject) -> Findings:
     """The ratio is taken of the total number of steps. Left open, that is the largest integer, and the learning rate is
     still practically zero when the run ends. Trinity-RFT's own guide has such an example."""
-    for at in roles(s):
-        got = s.number(f"{at}warmup_updates")
+    for path in roles(s):
+        got = s.number(f"{path}warmup_updates")
         if got is not None and got > _ENDLESS:
-            yield finding(f"{s.says(f'{at}warmup_updates')} of a run without an end: the learning rate stays near 0",
-                        f"{at}warmup_updates", fix=Drop(f"{at}warmup_updates"))  # fmt: skip
+            yield finding(f"{s.says(f'{path}warmup_updates')} of a run without an end: the learning rate stays near 0",
+                        f"{path}warmup_updates", fix=Drop(f"{path}warmup_updates"))  # fmt: skip
 
 
 @rule(
@@ -151,11 +153,11 @@ def _flat_cosine(s: Subject) -> Findings:
 )  # fmt: skip
 def _clipped_away(s: Subject) -> Findings:
     """The norm of the gradient is scaled down to this. Zero stops learning, below zero turns it round."""
-    for at in roles(s):
-        got = s.number(f"{at}grad_clip")
-        if got is not None and got <= 0 and s.written(f"{at}grad_clip"):
+    for path in roles(s):
+        got = s.number(f"{path}grad_clip")
+        if got is not None and got <= 0 and s.written(f"{path}grad_clip"):
             yield finding(
-                f"{s.says(f'{at}grad_clip')} leaves no gradient", f"{at}grad_clip", fix=Put(f"{at}grad_clip", 1.0)
+                f"{s.says(f'{path}grad_clip')} leaves no gradient", f"{path}grad_clip", fix=Put(f"{path}grad_clip", 1.0)
             )
 
 
@@ -172,8 +174,8 @@ def _dead_clip(s: Subject) -> Findings:
         "verl": ((f"{ACTOR}grad_clip", f"{OPTIM}clip_grad"), ("critic.grad_clip", "critic.optim.clip_grad")),
         "trinity": (("trainer.grad_clip", "algorithm.optimizer.clip_grad"),),
     }
-    for one, other in pairs.get(s.framework, ()):
-        for dead, live in ((one, other), (other, one)):
+    for key, key_b in pairs.get(s.framework, ()):
+        for dead, live in ((key, key_b), (key_b, key)):
             if not s.written(dead) or s.written(live) or dead not in s.reading.inactive:
                 continue
             if s.native.value(dead) == s.native.value(live):
@@ -190,8 +192,8 @@ def _dead_clip(s: Subject) -> Findings:
 )  # fmt: skip
 def _schedule(s: Subject) -> Findings:
     """FSDP's optimizer config takes constant and cosine, and refuses other words when it is built."""
-    for at in (OPTIM, "critic.optim."):
-        key = f"{at}lr_scheduler_type"
+    for path in (OPTIM, "critic.optim."):
+        key = f"{path}lr_scheduler_type"
         got = s.native.value(key)
         if (
             s.best.trainer != "megatron"
@@ -209,10 +211,10 @@ def _schedule(s: Subject) -> Findings:
 )  # fmt: skip
 def _betas(s: Subject) -> Findings:
     """torch refuses them when the optimizer is made."""
-    for at in roles(s):
-        got = s.value(f"{at}betas")
+    for path in roles(s):
+        got = s.value(f"{path}betas")
         if isinstance(got, list) and any(isinstance(b, (int, float)) and not 0 <= b < 1 for b in got):
-            yield finding(f"{s.says(f'{at}betas')} are not in [0, 1)", f"{at}betas")
+            yield finding(f"{s.says(f'{path}betas')} are not in [0, 1)", f"{path}betas")
 
 
 @rule(
@@ -222,10 +224,12 @@ def _betas(s: Subject) -> Findings:
 )  # fmt: skip
 def _decay(s: Subject) -> Findings:
     """Each update takes this share times the learning rate off every weight; below zero weights grow without bound."""
-    for at in roles(s):
-        got = s.number(f"{at}weight_decay")
+    for path in roles(s):
+        got = s.number(f"{path}weight_decay")
         if got is not None and not 0 <= got <= 1:
-            yield finding(f"{s.says(f'{at}weight_decay')}", f"{at}weight_decay", fix=Put(f"{at}weight_decay", 0.01))
+            yield finding(
+                f"{s.says(f'{path}weight_decay')}", f"{path}weight_decay", fix=Put(f"{path}weight_decay", 0.01)
+            )
 
 
 @rule(

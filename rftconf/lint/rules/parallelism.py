@@ -228,7 +228,9 @@ def _trainer_across_nodes(s: Subject) -> Findings:
 def _below_one(s: Subject) -> Findings:
     """A size counts GPUs that work together, and is at least 1."""
     names = [f"placement.rollout.{n}" for n in ("tp", "dp", "pp")]
-    names += [f"placement.auxiliary[{at}].{n}" for at in s.items("placement.auxiliary") for n in ("tp", "dp", "pp")]
+    names += [
+        f"placement.auxiliary[{index}].{n}" for index in s.items("placement.auxiliary") for n in ("tp", "dp", "pp")
+    ]
     for role in ("actor", "reference", "critic"):
         names += [f"placement.{role}.{n}" for n in ("sp", "megatron.tp", "megatron.pp", "megatron.cp", "megatron.ep")]
     for name in names:

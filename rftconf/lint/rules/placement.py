@@ -44,7 +44,7 @@ def _none_left(s: Subject) -> Findings:
     if s.native.value("mode") in ("explore", "bench", "serve", "train") or s.framework == "verl":
         return
     models = [f"placement.auxiliary[{i}]." for i in s.items("placement.auxiliary")]
-    helpers = [s.count(f"{at}gpus") or 0 for at in models if s.value(f"{at}own_pool") is not False]
+    helpers = [s.count(f"{path}gpus") or 0 for path in models if s.value(f"{path}own_pool") is not False]
     used = rollout + sum(helpers)
     if used >= all_of_them:
         yield finding(
@@ -109,12 +109,14 @@ def _default_engine(s: Subject) -> Findings:
 )  # fmt: skip
 def _empty_pool(s: Subject) -> Findings:
     """A pool of its own must have nodes and GPUs; the trainer asserts both when it starts."""
-    at = "reward.reward_model."
-    if not (s.value(f"{at}enable") and s.value(f"{at}enable_resource_pool")):
+    path = "reward.reward_model."
+    if not (s.value(f"{path}enable") and s.value(f"{path}enable_resource_pool")):
         return
     for name in ("n_gpus_per_node", "nnodes"):
-        if s.number(at + name) == 0:
-            yield finding(f"the reward model's pool has {s.says(at + name)}", at + name, f"{at}enable_resource_pool")
+        if s.number(path + name) == 0:
+            yield finding(
+                f"the reward model's pool has {s.says(path + name)}", path + name, f"{path}enable_resource_pool"
+            )
 
 
 @rule(
@@ -179,13 +181,13 @@ def _no_hybrid(s: Subject) -> Findings:
 )  # fmt: skip
 def _hidden(s: Subject) -> Findings:
     """Ray counts the devices that CUDA_VISIBLE_DEVICES shows, and a run that asks for more waits or stops."""
-    launch, asked = s.document.launch, s.count(PER_NODE)
-    seen = launch.env.get("CUDA_VISIBLE_DEVICES") if launch else None
-    if not isinstance(seen, str) or not seen.strip() or asked is None:
+    launch, gpus = s.document.launch, s.count(PER_NODE)
+    devices = launch.env.get("CUDA_VISIBLE_DEVICES") if launch else None
+    if not isinstance(devices, str) or not devices.strip() or gpus is None:
         return
-    shown = len([part for part in seen.split(",") if part.strip()])
-    if shown < asked and all(part.strip().isdigit() for part in seen.split(",")):
-        yield finding(f"{s.says(PER_NODE)}, but CUDA_VISIBLE_DEVICES={seen} shows {shown}", PER_NODE)
+    visible = len([part for part in devices.split(",") if part.strip()])
+    if visible < gpus and all(part.strip().isdigit() for part in devices.split(",")):
+        yield finding(f"{s.says(PER_NODE)}, but CUDA_VISIBLE_DEVICES={devices} shows {visible}", PER_NODE)
 
 
 @rule(

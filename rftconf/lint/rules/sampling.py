@@ -50,10 +50,10 @@ def _truncated(s: Subject) -> Findings:
 )  # fmt: skip
 def _mass(s: Subject) -> Findings:
     """Tokens are drawn from the smallest set with this share of the mass; the engine refuses anything else."""
-    for at in (TRAIN, EVAL):
-        got = s.number(f"{at}top_p")
-        if got is not None and not 0 < got <= 1 and s.written(f"{at}top_p"):
-            yield finding(f"{s.says(f'{at}top_p')}", f"{at}top_p", fix=Put(f"{at}top_p", 1.0), safe=True)
+    for path in (TRAIN, EVAL):
+        got = s.number(f"{path}top_p")
+        if got is not None and not 0 < got <= 1 and s.written(f"{path}top_p"):
+            yield finding(f"{s.says(f'{path}top_p')}", f"{path}top_p", fix=Put(f"{path}top_p", 1.0), safe=True)
 
 
 @rule(
@@ -63,10 +63,10 @@ def _mass(s: Subject) -> Findings:
 )  # fmt: skip
 def _top_k(s: Subject) -> Findings:
     """-1 (or 0) means no limit, a positive number that many tokens."""
-    for at in (TRAIN, EVAL):
-        got = s.number(f"{at}top_k")
+    for path in (TRAIN, EVAL):
+        got = s.number(f"{path}top_k")
         if got is not None and got < -1:
-            yield finding(f"{s.says(f'{at}top_k')}", f"{at}top_k", fix=Put(f"{at}top_k", -1), safe=True)
+            yield finding(f"{s.says(f'{path}top_k')}", f"{path}top_k", fix=Put(f"{path}top_k", -1), safe=True)
 
 
 @rule(

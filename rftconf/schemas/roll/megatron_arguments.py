@@ -46,8 +46,8 @@ def refused_arguments(values: Mapping[str, Value], release: str) -> dict[str, st
         for key, value in values.items()
         if key.endswith(_NAME) and str(value).startswith("megatron")
     )
-    found = [key for key in values if key.startswith(megatron)] if megatron else []
-    names = {key: key.partition(_CONFIG)[2].partition(".")[0].partition("[")[0] for key in found}
+    keys = [key for key in values if key.startswith(megatron)] if megatron else []
+    names = {key: key.partition(_CONFIG)[2].partition(".")[0].partition("[")[0] for key in keys}
     return {
         key: f"{name} is no argument of Megatron's strategy in ROLL {release}"
         for key, name in names.items()

@@ -19,21 +19,25 @@ USUAL = {EVERY: 100}
 WHY = "one sync interval for explorer and trainer"
 
 
-def one_interval(said: Callable[[str], Any], *, evaluates: bool) -> dict[str, Any] | None:
+def one_interval(value_of: Callable[[str], Any], *, evaluates: bool) -> dict[str, Any] | None:
     """The keys that one interval needs, with their values; None where no single interval says the same.
 
-    `said`: a key's value, None where nobody writes it.
+    `value_of`: a key's value, None where nobody writes it.
     """
-    common = said(BOTH) or 1
-    mine, theirs = said(EXPLORER) or common, said(TRAINER) or common
+    common = value_of(BOTH) or 1
+    mine, theirs = value_of(EXPLORER) or common, value_of(TRAINER) or common
     if mine == theirs:
         return {BOTH: mine}
-    prompts, n, update = said(PROMPTS) or 1, said("algorithm.repeat_times") or 1, said("buffer.train_batch_size") or 0
+    prompts, n, update = (
+        value_of(PROMPTS) or 1,
+        value_of("algorithm.repeat_times") or 1,
+        value_of("buffer.train_batch_size") or 0,
+    )
     numbers = (mine, theirs, prompts, n, update)
-    if not all(type(one) is int for one in numbers) or mine * prompts * n != theirs * update or update % n:
+    if not all(type(value) is int for value in numbers) or mine * prompts * n != theirs * update or update % n:
         return None
-    counters = {key: USUAL.get(key) if said(key) is None else said(key) for key in COUNTERS}
-    if not evaluates and said(EVERY) is None:
+    counters = {key: USUAL.get(key) if value_of(key) is None else value_of(key) for key in COUNTERS}
+    if not evaluates and value_of(EVERY) is None:
         counters.pop(EVERY)
     scaled = _scaled(counters, Fraction(theirs, mine))
     return None if scaled is None else {BOTH: theirs, PROMPTS: update // n, **scaled}
@@ -41,14 +45,14 @@ def one_interval(said: Callable[[str], Any], *, evaluates: bool) -> dict[str, An
 
 def _scaled(counters: Mapping[str, Any], factor: Fraction) -> dict[str, int] | None:
     """Explore steps in their new size; None where one ends within a step."""
-    found = {}
+    scaled = {}
     for key, value in counters.items():
         if value is None:
             continue
         if type(value) is not int or (value * factor).denominator != 1:
             return None
-        found[key] = int(value * factor)
-    return found
+        scaled[key] = int(value * factor)
+    return scaled
 
 
 @record
@@ -63,15 +67,15 @@ class Intervals(OnlyDown):
         if not own or staged or (style is not None and style.value == "fully_async"):
             return []
         evaluates = any(key.startswith(f"{TASKS}[") for key in flat)
-        found = one_interval(lambda key: flat[key].value if key in flat else None, evaluates=evaluates)
-        if found is None:
+        intervals = one_interval(lambda key: flat[key].value if key in flat else None, evaluates=evaluates)
+        if intervals is None:
             why = f"{WHY}, and these two are no whole explore steps of one update each"
             return [Change(key, flat.pop(key), (), why, True) for key in own]
         cell = flat[own[0]]
         done = [Change(key, flat.pop(key), (BOTH,), "called sync_interval there") for key in own]
-        for key, value in found.items():
-            held = flat.get(key, cell)
-            if key not in flat or held.value != value:
-                flat[key] = with_value(held, value)
+        for key, value in intervals.items():
+            old_cell = flat.get(key, cell)
+            if key not in flat or old_cell.value != value:
+                flat[key] = with_value(old_cell, value)
                 done.append(Change(key, flat[key], (key,), f"{WHY}: an explore step is one update (form A)"))
         return done

@@ -29,20 +29,38 @@ def _set(value: Value) -> bool:
     return value is not None and value != []
 
 
-def _reward(both: bool) -> tuple[Edit, ...]:
+def _reward(keeps_both: bool) -> tuple[Edit, ...]:
     """`reward_model`, `custom_reward_function` and `sandbox_fusion` went below `reward`.
 
     The old names stay in the schema as nulls. 0.7.1 and 0.8.0 still obey them, over the new ones; 0.9.1 ignores them.
     """
     return (
-        *moves("custom_reward_function", "reward.custom_reward_function", ("path", "name"), stays=True, both=both),
-        Move("custom_reward_function.reward_kwargs", "reward.custom_reward_function.reward_kwargs", True, True, both),
-        Move(f"{_RM}.reward_manager", "reward.reward_manager.name", stays=True, both=both),
-        Move(f"{_RM}.reward_kwargs", "reward.reward_kwargs", tree=True, stays=True, both=both),
-        *moves(_RM, _REWARD, ("enable", "enable_resource_pool", "n_gpus_per_node", "nnodes"), stays=True, both=both),
-        Move(f"{_RM}.model.path", f"{_REWARD}.model_path", stays=True, both=both),
-        Move("sandbox_fusion", "reward.sandbox_fusion", tree=True, stays=True, both=both),
-        Move(f"{_RM}.rollout", f"{_REWARD}.rollout", tree=True, stays=True, both=both),
+        *moves(
+            "custom_reward_function",
+            "reward.custom_reward_function",
+            ("path", "name"),
+            stays=True,
+            keeps_both=keeps_both,
+        ),
+        Move(
+            "custom_reward_function.reward_kwargs",
+            "reward.custom_reward_function.reward_kwargs",
+            True,
+            True,
+            keeps_both,
+        ),
+        Move(f"{_RM}.reward_manager", "reward.reward_manager.name", stays=True, both=keeps_both),
+        Move(f"{_RM}.reward_kwargs", "reward.reward_kwargs", tree=True, stays=True, both=keeps_both),
+        *moves(
+            _RM,
+            _REWARD,
+            ("enable", "enable_resource_pool", "n_gpus_per_node", "nnodes"),
+            stays=True,
+            keeps_both=keeps_both,
+        ),
+        Move(f"{_RM}.model.path", f"{_REWARD}.model_path", stays=True, both=keeps_both),
+        Move("sandbox_fusion", "reward.sandbox_fusion", tree=True, stays=True, both=keeps_both),
+        Move(f"{_RM}.rollout", f"{_REWARD}.rollout", tree=True, stays=True, both=keeps_both),
     )
 
 
@@ -159,7 +177,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             "0.6.1 and older want a micro-batch for the reward model's worker; its size changes no score",
             unless=("critic.use_dynamic_bsz", True),
         ),
-        *_reward(both=False),
+        *_reward(keeps_both=False),
         Move("reward_model.sandbox_fusion", "reward.sandbox_fusion", tree=True),
         *removed_keys(
             _OLD_RM_WORKER,
@@ -242,7 +260,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         ),
     ),
     "0.8.0": (
-        *_reward(both=True),
+        *_reward(keeps_both=True),
         Gone(f"{_R}.skip._target_", "the class of a block that moved", harmless=True),
         Move(f"{_R}.skip.enable", "skip.rollout_tq.enable"),
         Move(f"{_R}.skip.dump_dir", "skip.rollout_tq.dump_dir"),
@@ -425,7 +443,7 @@ ALIASES: tuple[Edit, ...] = (
 """Names that the newest release still obeys beside the ones the mappers know."""
 
 VARIANT_ALIASES: dict[str, tuple[Edit, ...]] = {
-    trainer: _reward(both=True) for trainer in ("fully_async", "fully_async_megatron")
+    trainer: _reward(keeps_both=True) for trainer in ("fully_async", "fully_async_megatron")
 }
 """Names that one of the newest release's trainers still obeys: fully_async_main.py calls migrate_legacy_reward_impl."""
 
@@ -543,18 +561,18 @@ def stopping(values: Mapping[str, Value], *, chooses_engines: bool, wants_all_pa
 
     `chooses_engines`: it has trainers with engines of their own (0.9). `wants_all_parts`: its checkpoints hold all parts.
     """
-    found = {}
+    stops = {}
     ignored = chooses_engines and values.get("trainer.use_v1") is not False
     own_engines = ignored or values.get("trainer.v1.trainer_mode") == "separate_async"
     if values.get(HYBRID) is False and not own_engines:
-        found[HYBRID] = "the trainer asserts that it is true: engines and trainer share their GPUs"
+        stops[HYBRID] = "the trainer asserts that it is true: engines and trainer share their GPUs"
     for key in (f"{role}.checkpoint.contents" for role in (_A, _C)):
         parts = values.get(key)
         if wants_all_parts and isinstance(parts, list) and not {str(part) for part in parts} >= ALL_PARTS:
-            found[key] = (
+            stops[key] = (
                 f"FSDP's checkpoints hold {', '.join(sorted(ALL_PARTS))} in this release, whatever is asked for"
             )
-    return found
+    return stops
 
 
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:

@@ -73,7 +73,7 @@ class _Composer:
         self, source: Source, items: list[Value], place: Place, above: tuple[str, ...]
     ) -> list[tuple[Leaf, ...]]:
         """The leaves of each entry in turn; `_self_` gives an empty tuple, in whose place the config's own keys go."""
-        found: list[tuple[Leaf, ...]] = []
+        entries: list[tuple[Leaf, ...]] = []
         pairs = [(str(group).split(), name) for item in items if isinstance(item, dict) for group, name in item.items()]
         for words, name in pairs:
             if "override" in words:
@@ -82,13 +82,13 @@ class _Composer:
         chosen |= self.overridden
         for item in items:
             if item == _SELF:
-                found.append(())
+                entries.append(())
                 continue
             for entry in _entries(item, chosen):
                 leaves = self._entry(source, entry, place, above)
                 if leaves:
-                    found.append(leaves)
-        return found
+                    entries.append(leaves)
+        return entries
 
     def _entry(self, source: Source, entry: Entry, place: Place, above: tuple[str, ...]) -> tuple[Leaf, ...]:
         inner = text_beside(source.name, entry.file, self.sources) or self._in_folders(source.name, entry.file)
@@ -214,10 +214,10 @@ def _top(key: str) -> str:
 def merged(parts: list[tuple[Leaf, ...]], own: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
     """The entries in their order, the config's own keys where `_self_` stands, else last."""
     ordered = [part or own for part in parts] if () in parts else [*parts, own]
-    found: tuple[Leaf, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
     for part in ordered:
-        found = on_top(found, part)
-    return tuple({leaf.key: leaf for leaf in found}.values())
+        leaves = on_top(leaves, part)
+    return tuple({leaf.key: leaf for leaf in leaves}.values())
 
 
 def with_defaults(

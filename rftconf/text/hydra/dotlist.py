@@ -20,25 +20,25 @@ def parse_dotlist(word: Argument) -> Iterator[Leaf]:
     What holds an expression is text: how YAML would read it depends on what nobody told.
     """
     source, holes = split_holes(word.value)
-    name, equal, rest = source.partition("=")
+    name, equal, written_value = source.partition("=")
     if HOLE in name and not equal:
         raise SymbolicStructureError
     if not name.strip() or HOLE in name:
         raise OverrideSyntaxError(f"{shortened(name)!r} is not a key", 0, "write key=value", "SYN304")
     key_place, place = word.span_at(0, len(name)), word.span_at(len(name) + len(equal))
-    if HOLE in rest:
-        value = fill(rest, iter(holes))
+    if HOLE in written_value:
+        value = fill(written_value, iter(holes))
         yield Leaf(name, value, place, key_place, to_shell(value), word.via)
         return
-    reader = YamlReader("", rest)
+    reader = YamlReader("", written_value)
     errors = [d.message for d in reader.diagnostics]
     if errors:
         raise OverrideSyntaxError(f"the value of {shortened(name)} is not YAML: {errors[0]}", len(name) + 1)
     if reader.root is None:
-        yield Leaf(name, None, place, key_place, rest, word.via)
+        yield Leaf(name, None, place, key_place, written_value, word.via)
         return
     for key, node in _walk(reader, reader.root, name):
-        yield Leaf(key, reader.value(node), place, key_place, rest, word.via)
+        yield Leaf(key, reader.value(node), place, key_place, written_value, word.via)
 
 
 def _walk(reader: YamlReader, node: Node, key: str) -> Iterator[tuple[str, Node]]:

@@ -36,9 +36,9 @@ def parse_value(source: str, holes: tuple[str | Expr, ...], start: int) -> Eleme
     """
     if start >= len(source):
         return Element("", start, start)
-    rest = source[start:]
-    if (kind := simple_kind(rest)) is not None:
-        return Element(_scalar(kind, rest), start, len(source))
+    remainder = source[start:]
+    if (kind := simple_kind(remainder)) is not None:
+        return Element(_scalar(kind, remainder), start, len(source))
     used = source.count(HOLE, 0, start)
     try:
         return _Parser(tokens(source, start), holes[used:]).value()
@@ -54,12 +54,12 @@ class _Parser:
         self._holes = iter(holes)
 
     def value(self) -> Element:
-        found = self._element()
+        element = self._element()
         if self._kind == "COMMA":
             raise sweep(self._stream[0].start)
         if self._kind != "EOF":
             raise self._unexpected()
-        return found
+        return element
 
     @property
     def _kind(self) -> str:
@@ -76,9 +76,9 @@ class _Parser:
             self._depth += 1
             if self._depth > MAX_DEPTH:
                 raise OverrideSyntaxError(f"nested deeper than {MAX_DEPTH} levels", self._stream[self._at].start)
-            found = self._list() if kind == "BRACKET_OPEN" else self._dict() if kind == "BRACE_OPEN" else self._call()
+            element = self._list() if kind == "BRACKET_OPEN" else self._dict() if kind == "BRACE_OPEN" else self._call()
             self._depth -= 1
-            return found
+            return element
         if kind == "QUOTED":
             token = self._next()
             return Element(self._filled(_unquoted(token.text)), token.start, token.start + len(token.text), quoted=True)
@@ -99,8 +99,8 @@ class _Parser:
 
     def _dict(self) -> Element:
         start = self._next().start
-        found: dict[Key, Element] = {}
-        while self._kind != "BRACE_CLOSE" or found:
+        items: dict[Key, Element] = {}
+        while self._kind != "BRACE_CLOSE" or items:
             key = self._primitive(_DICT_KEY).content
             if isinstance(key, Expr):
                 raise SymbolicStructureError
@@ -108,11 +108,11 @@ class _Parser:
             if self._kind != "COLON":
                 raise self._unexpected()
             self._next()
-            found[key] = self._element()
+            items[key] = self._element()
             if self._kind != "COMMA":
                 break
             self._next()
-        return Element(found, start, self._close("BRACE_CLOSE", "}"))
+        return Element(items, start, self._close("BRACE_CLOSE", "}"))
 
     def _call(self) -> Element:
         from rftconf.text.hydra.casts import evaluate
@@ -163,18 +163,18 @@ class _Parser:
         if token.kind == "ESC":
             return token.text[1::2]
         if token.kind in {"HOLE", "INTERPOLATION"}:
-            found = self._filled(token.text)
-            return _parsed_arms(found, 0) if isinstance(found, Branch) else found
+            value = self._filled(token.text)
+            return _parsed_arms(value, 0) if isinstance(value, Branch) else value
         return _scalar(token.kind, token.text, token.start)
 
     def _filled(self, source: str) -> str | Expr:
         return fill(source, self._holes)
 
-    def _unexpected(self, wanted: str = "") -> OverrideSyntaxError:
+    def _unexpected(self, expected: str = "") -> OverrideSyntaxError:
         token = self._stream[self._at]
         what = "the value ends" if token.kind == "EOF" else f"{token.text.strip() or token.text!r} stands"
-        if wanted:
-            return OverrideSyntaxError(f"{what} where {wanted} or a comma should", token.start)
+        if expected:
+            return OverrideSyntaxError(f"{what} where {expected} or a comma should", token.start)
         help_ = "quote the value so that Hydra takes it as one text" if token.kind != "EOF" else ""
         return OverrideSyntaxError(f"{what} where Hydra expects something else", token.start, help_)
 

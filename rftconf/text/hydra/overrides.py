@@ -41,20 +41,20 @@ class Overrides:
             self._add_branch(word, word.value)
             return
         try:
-            found = list(self.parse(word))
+            leaves = list(self.parse(word))
         except OverrideSyntaxError as error:
             self._report(error.code, Severity.ERROR, error.message, _place_at(word, error.offset), error.help)
             opened = open_leaf(word)
             if opened is None:
                 self.unread.append(Unread(word.value, word.place, error.message))
                 return
-            found = [opened]
+            leaves = [opened]
         except SymbolicStructureError:
             names = shortened(to_shell(word.value))
             message = f"which keys {names} sets is not known here, so nothing of it is read"
             self._leave(word, message, "which keys it sets is not known", "bind the variable with --set NAME=VALUE")
             return
-        for leaf in found:
+        for leaf in leaves:
             if word.condition is None:
                 self._keep(leaf)
             else:
@@ -78,14 +78,14 @@ class Overrides:
     def _keep_if(self, condition: str, leaf: Leaf) -> None:
         """A leaf under a condition: with the value that holds otherwise it is one leaf with both."""
         earlier = self._first.get(leaf.key)
-        other = self._sometimes.get(leaf.key)
+        earlier_entry = self._sometimes.get(leaf.key)
         if earlier is not None and Mode.DELETE not in (earlier.mode, leaf.mode):
             merged = replace(leaf, value=Branch(condition, leaf.value, earlier.value))
             self._first[leaf.key] = merged
             self.leaves.append(merged)
-        elif other is not None and _opposite(other[0], condition):
+        elif earlier_entry is not None and _opposite(earlier_entry[0], condition):
             del self._sometimes[leaf.key]
-            self._keep(replace(leaf, value=Branch(condition, leaf.value, other[1].value)))
+            self._keep(replace(leaf, value=Branch(condition, leaf.value, earlier_entry[1].value)))
         else:
             self._sometimes[leaf.key] = (condition, leaf)
 
@@ -98,9 +98,13 @@ class Overrides:
             arms.append(inner)
         then, otherwise = arms
         if [leaf.key for leaf in then.leaves] == [leaf.key for leaf in otherwise.leaves] and then.leaves:
-            for one, other in zip(then.leaves, otherwise.leaves, strict=True):
-                value = one.value if one.value == other.value else Branch(branch.condition, one.value, other.value)
-                self._keep(Leaf(one.key, value, word.place, word.place, one.raw, word.via, one.mode))
+            for leaf_then, leaf_else in zip(then.leaves, otherwise.leaves, strict=True):
+                value = (
+                    leaf_then.value
+                    if leaf_then.value == leaf_else.value
+                    else Branch(branch.condition, leaf_then.value, leaf_else.value)
+                )
+                self._keep(Leaf(leaf_then.key, value, word.place, word.place, leaf_then.raw, word.via, leaf_then.mode))
             return
         depends = f"depends on a condition that is not known here: {shortened(branch.condition)}"
         self._leave(word, f"this argument {depends}", depends, "bind what it reads with --set NAME=VALUE")
@@ -133,10 +137,10 @@ class Overrides:
 
 def read_overrides(words: Iterable[Argument]) -> Overrides:
     """The leaves of `words`, each one override. Never raises on bad input."""
-    found = Overrides()
+    overrides = Overrides()
     for word in words:
-        found.add(word)
-    return found.finish()
+        overrides.add(word)
+    return overrides.finish()
 
 
 def _place_at(word: Argument, offset: int) -> Place:
@@ -144,7 +148,7 @@ def _place_at(word: Argument, offset: int) -> Place:
     return word.span_at(offset, min(offset + 1, len(source))) if HOLE not in source else word.place
 
 
-def _opposite(one: str, other: str) -> bool:
+def _opposite(condition: str, condition_b: str) -> bool:
     from rftconf.text.shell.parse.quoting import negated
 
-    return negated(one) == other or negated(other) == one
+    return negated(condition) == condition_b or negated(condition_b) == condition

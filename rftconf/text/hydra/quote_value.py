@@ -61,7 +61,7 @@ def _clock(value: Now) -> str:
 
 
 def _joined(items: list[Pieces]) -> Pieces:
-    return tuple(piece for at, item in enumerate(items) for piece in ((", ", *item) if at else item))
+    return tuple(piece for index, item in enumerate(items) for piece in ((", ", *item) if index else item))
 
 
 def _string(value: str) -> str:
@@ -77,7 +77,7 @@ def _around_symbols(parts: tuple[str | Expr, ...]) -> Pieces:
         return parts
     last = len(parts) - 1
     inside = (
-        _escaped(part, "'", closes=at == last) if isinstance(part, str) else part for at, part in enumerate(parts)
+        _escaped(part, "'", closes=index == last) if isinstance(part, str) else part for index, part in enumerate(parts)
     )
     return ("'", *inside, "'")
 

@@ -75,36 +75,36 @@ def simple_kind(text: str) -> str | None:
 
 def tokens(text: str, start: int) -> list[Token]:
     """The tokens of `text` from `start` on, closed by one of kind EOF. Raises OverrideSyntaxError."""
-    found: list[Token] = []
-    at = start
+    tokens_read: list[Token] = []
+    position = start
     depth = 0
-    while at < len(text):
-        kind, end = _longest(text, at)
+    while position < len(text):
+        kind, end = _longest(text, position)
         if not kind:
-            raise _unexpected(text, at)
+            raise _unexpected(text, position)
         depth += _DEEPER.get(kind, 0)
         if depth > MAX_DEPTH:  # here already: a hostile value must not be cut up to its end first
-            raise OverrideSyntaxError(f"nested deeper than {MAX_DEPTH} levels", at)
-        found.append(Token(kind, text[at:end], at))
-        at = end
-    found.append(Token("EOF", "", at))
-    return found
+            raise OverrideSyntaxError(f"nested deeper than {MAX_DEPTH} levels", position)
+        tokens_read.append(Token(kind, text[position:end], position))
+        position = end
+    tokens_read.append(Token("EOF", "", position))
+    return tokens_read
 
 
-def _longest(text: str, at: int) -> tuple[str, int]:
-    best, best_end = "", at
+def _longest(text: str, position: int) -> tuple[str, int]:
+    best, best_end = "", position
     for kind, pattern in _TABLE:
-        match = pattern.match(text, at)
+        match = pattern.match(text, position)
         if match and match.end() > best_end:
             best, best_end = kind, match.end()
     return best, best_end
 
 
-def _unexpected(text: str, at: int) -> OverrideSyntaxError:
-    char = text[at]
+def _unexpected(text: str, position: int) -> OverrideSyntaxError:
+    char = text[position]
     if char in "'\"":
-        return OverrideSyntaxError(f"the quote {char} is opened and never closed", at)
+        return OverrideSyntaxError(f"the quote {char} is opened and never closed", position)
     name = repr(char) if char.isprintable() else f"U+{ord(char):04X}"
     return OverrideSyntaxError(
-        f"Hydra does not allow {name} outside quotes", at, "put the value in quotes that reach Hydra: key='\"…\"'"
+        f"Hydra does not allow {name} outside quotes", position, "put the value in quotes that reach Hydra: key='\"…\"'"
     )

@@ -103,6 +103,6 @@ def of_keys(keys: Mapping[str, object], framework: str, below: str = "") -> Mark
     """
     written = {key.lstrip("+~"): value for key, value in keys.items()}
     hits = {marks: marks.hits(written) for marks in all_marks() if marks.framework == framework}
-    shown = [marks for marks, count in hits.items() if count and (not below or below in marks.above)]
-    last = [marks for marks in shown if not any(marks.name in other.above for other in shown)]
+    matching = [marks for marks, count in hits.items() if count and (not below or below in marks.above)]
+    last = [marks for marks in matching if not any(marks.name in candidate.above for candidate in matching)]
     return max(last, key=hits.__getitem__, default=None)

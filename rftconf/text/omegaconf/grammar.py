@@ -75,9 +75,9 @@ class _Reader:
         self.source, self.lookup, self.at, self._depth = source, lookup, 0, 0
 
     def fail(self, message: str = "") -> NoReturn:
-        found = self.source[self.at : self.at + 1]
+        character = self.source[self.at : self.at + 1]
         raise InterpolationSyntaxError(
-            message or (f"{found!r} is not allowed here" if found else "ends early"), self.at
+            message or (f"{character!r} is not allowed here" if character else "ends early"), self.at
         )
 
     def top(self) -> Value:
@@ -88,18 +88,18 @@ class _Reader:
         """Text and interpolations, up to the end or the closing quote; backslashes count before `${` and a quote."""
         parts: list[Value] = []
         while match := pattern.match(self.source, self.at):
-            kind, found = str(match.lastgroup), match[0]
+            kind, token = str(match.lastgroup), match[0]
             self.at = match.end()
             if kind == "inter":
                 parts.append(self._interpolation())
             elif kind == "end":
                 return parts
             elif kind == "escaped":
-                parts.append(found[-(len(found) // 2 + 1) :])
+                parts.append(token[-(len(token) // 2 + 1) :])
             elif kind == "quote" or (kind == "slashes" and self._counts(pattern)):
-                parts.append(found[1::2])
+                parts.append(token[1::2])
             else:
-                parts.append(found)
+                parts.append(token)
         if pattern is not _TOP:
             self.fail("a quote is opened and never closed")
         return parts
@@ -121,11 +121,11 @@ class _Reader:
         resolver = _RESOLVER.match(self.source, self.at)
         if resolver:
             self.at = resolver.end()
-            found = self.lookup.call(resolver[1], self._sequence("}", gaps=True))
+            value = self.lookup.call(resolver[1], self._sequence("}", gaps=True))
         else:
-            found = self.lookup.node(self._path())
+            value = self.lookup.node(self._path())
         self._depth -= 1
-        return found
+        return value
 
     def _path(self) -> str:
         """`..a.b[c]}` as one text; keys may be interpolations themselves."""
@@ -154,10 +154,10 @@ class _Reader:
     def _key(self) -> str:
         if self.source.startswith("${", self.at):
             self.at += 2
-            found = self._interpolation()
-            if not isinstance(found, str):
+            value = self._interpolation()
+            if not isinstance(value, str):
                 self.fail("an interpolation inside a key must give text")
-            return found
+            return value
         match = _KEY.match(self.source, self.at)
         if match is None:
             self.fail()
@@ -208,35 +208,35 @@ class _Reader:
             self.fail(f"nested deeper than {MAX_DEPTH}")
         if char in {"'", '"'}:
             self.at += 1
-            found: Value = text(*map(as_text, self._mixed(_QUOTED[char])))
+            value: Value = text(*map(as_text, self._mixed(_QUOTED[char])))
         elif char == "[":
             self.at += 1
-            found = list(self._sequence("]", gaps=True))
+            value = list(self._sequence("]", gaps=True))
         elif char == "{":
             self.at += 1
-            found = self._mapping()
+            value = self._mapping()
         else:
-            found = self._primitive(colons=True)
+            value = self._primitive(colons=True)
         self._depth -= 1
-        return found
+        return value
 
     def _mapping(self) -> Value:
         self._blanks()
-        found: dict[str, Value] = {}
+        mapping: dict[str, Value] = {}
         separator = self._separator()
         while separator != "}":
-            if separator and not found:
+            if separator and not mapping:
                 self.fail()
             key = self._primitive(colons=False)
             colon = TOKENS[0][1].match(self.source, self.at)
             if colon is None:
                 self.fail(": is missing")
             self.at = colon.end()
-            found[str(key)] = self.element()
+            mapping[str(key)] = self.element()
             separator = self._separator()
             if separator not in {",", "}"}:
                 self.fail()
-        return found
+        return mapping
 
     def _primitive(self, *, colons: bool) -> Value:
         parts: list[Value] = []
@@ -247,7 +247,7 @@ class _Reader:
                 continue
             kind, end = max(
                 ((k, m.end()) for k, p in TOKENS[0 if colons else 1 :] if (m := p.match(self.source, self.at))),
-                key=lambda found: found[1],
+                key=lambda token: token[1],
                 default=("", self.at),
             )
             if end == self.at:

@@ -76,10 +76,10 @@ class Resolver:
         """The value at `key`, all interpolations in it resolved. Problems are told, not raised."""
         if key not in self._own.flat and key not in self._defaults.flat:
             return Resolved(None, (), "SYN402", f"there is no key {key}")
-        found = self.resolve_value(self._written(key), key)
-        if found.problem:
-            self._failed[path_of(key)] = UnresolvedError(found.code, found.problem)
-        return found
+        resolved = self.resolve_value(self._written(key), key)
+        if resolved.problem:
+            self._failed[path_of(key)] = UnresolvedError(resolved.code, resolved.problem)
+        return resolved
 
     def resolve_value(self, value: Value, key: str) -> Resolved:
         """`value` as if it stood at `key`."""
@@ -88,11 +88,11 @@ class Resolver:
         path = path_of(key)
         self._chain, self._through = [path], [{}]
         try:
-            found = self._plain(value, path)
-            self._measure(found)
+            plain = self._plain(value, path)
+            self._measure(plain)
         except UnresolvedError as error:
             return Resolved(value, tuple(self._through[0]), error.code, error.message)
-        return Resolved(found, tuple(self._through[0]))
+        return Resolved(plain, tuple(self._through[0]))
 
     def _plain(self, value: Value, path: Path) -> Value:
         if isinstance(value, str):
@@ -107,13 +107,13 @@ class Resolver:
 
     def _string(self, value: str, path: Path) -> Value:
         try:
-            found = evaluate(value, _Here(self, path))
+            evaluated = evaluate(value, _Here(self, path))
         except InterpolationSyntaxError as error:
             where = f"character {error.offset + 1} of the text"
             raise UnresolvedError("SYN403", f"the interpolation cannot be parsed: {error.message} ({where})") from error
-        if isinstance(found, str) and len(found) > MAX_CHARS:
+        if isinstance(evaluated, str) and len(evaluated) > MAX_CHARS:
             raise UnresolvedError("SYN406", f"the text grows beyond {MAX_CHARS} characters")
-        return found
+        return evaluated
 
     def _written(self, key: str) -> Value:
         return self._own.flat[key] if key in self._own.flat else self._defaults.flat[key]
@@ -128,9 +128,9 @@ class Resolver:
         """The resolved value at `path`, a subtree included. Raises UnresolvedError."""
         self.asked.add(path)
         if path in self._known:
-            found, through = self._known[path]
+            value, through = self._known[path]
             self._through[-1].update(dict.fromkeys(through))
-            return found
+            return value
         if path in self._failed and path not in self._chain:
             known = self._failed[path]
             raise UnresolvedError(known.code, known.message)
@@ -145,7 +145,7 @@ class Resolver:
         self._chain.append(path)
         self._through.append({})
         try:
-            found = self._looked_up(path)
+            value = self._looked_up(path)
         except UnresolvedError as error:
             if error.code not in _OF_THE_WAY:
                 self._failed[path] = error
@@ -154,9 +154,9 @@ class Resolver:
             self._chain.pop()
             through = tuple(self._through.pop())
             self._through[-1].update(dict.fromkeys(through))
-        self._measure(found)
-        self._known[path] = (found, through)
-        return found
+        self._measure(value)
+        self._known[path] = (value, through)
+        return value
 
     def _measure(self, value: Value) -> int:
         """How many entries a value has. Parts that several values share are counted each time, but looked at once.
@@ -177,10 +177,10 @@ class Resolver:
         key = self._key(path)
         if key is not None:
             self._through[-1][key] = None
-            found = self._plain(self._written(key), path)
-            if isinstance(found, dict):  # the default `x: {}`, and `x.a` written
-                return found | {name: self.at((*path, name)) for name in self._own.inner.get(path, {})}
-            return found
+            value = self._plain(self._written(key), path)
+            if isinstance(value, dict):  # the default `x: {}`, and `x.a` written
+                return value | {name: self.at((*path, name)) for name in self._own.inner.get(path, {})}
+            return value
         if names := self._names_in(path):
             if all(name.isdecimal() for name in names) and self._is_list(path):
                 return [self.at((*path, name)) for name in names]
@@ -216,10 +216,10 @@ class _Here:
 
     def node(self, path: str) -> Value:
         absolute = self._absolute(path)
-        found = self.resolver.at(absolute)
-        if isinstance(found, str) and found == MISSING:
+        value = self.resolver.at(absolute)
+        if isinstance(value, str) and value == MISSING:
             raise UnresolvedError("SYN405", f"{'.'.join(absolute)} must be given; it is {MISSING}")
-        return found
+        return value
 
     def _absolute(self, path: str) -> Path:
         parts = tuple(name or bracketed for name, bracketed in _PART.findall(path.lstrip(".")))
@@ -276,13 +276,13 @@ def resolve_leaves(
     """Each leaf's key to its resolved value, `defaults` filling what the leaves leave out, and what went wrong."""
     last = {leaf.key: leaf for leaf in leaves}
     resolver = Resolver({key: leaf.value for key, leaf in last.items()}, environment, defaults)
-    found = {key: resolver.resolve(key) for key in last}
+    values = {key: resolver.resolve(key) for key in last}
     diagnostics = tuple(
         Diagnostic(resolved.code, Severity.ERROR, resolved.problem, last[key].place)
-        for key, resolved in found.items()
+        for key, resolved in values.items()
         if resolved.problem
     )
-    return found, diagnostics
+    return values, diagnostics
 
 
 def may_interpolate(value: Value) -> bool:

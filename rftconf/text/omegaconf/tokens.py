@@ -37,9 +37,9 @@ class Typed(str):
 
     def __new__(cls, token: str, kind: str) -> Typed:
         """A token of a kind of TOKENS."""
-        made = super().__new__(cls, token)
-        made.kind = kind
-        return made
+        typed = super().__new__(cls, token)
+        typed.kind = kind
+        return typed
 
     def unescaped(self) -> str:
         """The text, `\\,` and its like without the backslash."""

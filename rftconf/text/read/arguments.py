@@ -51,17 +51,17 @@ _FILE = re.compile(r"[^=\s-][^=\s]*\.ya?ml").fullmatch
 
 
 def _hydra(words: Sequence[Argument]) -> CommandLine:
-    found, overrides = CommandLine(), Overrides()
-    at = 0
-    while at < len(words):
-        word = words[at]
-        at += 1
+    line, overrides = CommandLine(), Overrides()
+    position = 0
+    while position < len(words):
+        word = words[position]
+        position += 1
         if isinstance(word.value, str) and _FILE(word.value):
             message = f"{word.value} is no override: Hydra's own programs stop at it, others read it as a config file"
-            found.diagnostics.append(
+            line.diagnostics.append(
                 _make_diagnostic("SYN308", Severity.WARNING, message, word.place, "--config-path and --config-name")
             )
-            found.options.setdefault("config-file", word.value)
+            line.options.setdefault("config-file", word.value)
             continue
         if isinstance(word.value, str) and not word.value.startswith("-"):
             overrides.add(word)
@@ -73,64 +73,64 @@ def _hydra(words: Sequence[Argument]) -> CommandLine:
         option = _hydra_name(name)
         if option == "multirun":
             message = "--multirun starts several runs, and a plan is one run"
-            found.diagnostics.append(_make_diagnostic("SYN307", Severity.ERROR, message, word.place, "leave it out"))
+            line.diagnostics.append(_make_diagnostic("SYN307", Severity.ERROR, message, word.place, "leave it out"))
         elif not option:
             message = f"{name} is no option of a Hydra program; the command would stop here"
-            found.diagnostics.append(
+            line.diagnostics.append(
                 _make_diagnostic("SYN308", Severity.WARNING, message, word.place, "write key=value")
             )
-        elif option in _WITH_VALUE and value is None and at < len(words):
-            found.options[option] = words[at].value
-            at += 1
+        elif option in _WITH_VALUE and value is None and position < len(words):
+            line.options[option] = words[position].value
+            position += 1
         else:
-            found.options[option] = True if value is None else value
-    return _finished(found, overrides)
+            line.options[option] = True if value is None else value
+    return _finished(line, overrides)
 
 
 def _flags(words: Sequence[Argument], overrides: Overrides) -> CommandLine:
-    found = CommandLine()
-    at = 0
-    while at < len(words):
-        word = words[at]
-        at += 1
+    line = CommandLine()
+    position = 0
+    while position < len(words):
+        word = words[position]
+        position += 1
         name, value = _split(word.value)
         if not name.startswith("-"):
-            if value is not None or ("command" in found.options and isinstance(word.value, Expr)):
+            if value is not None or ("command" in line.options and isinstance(word.value, Expr)):
                 overrides.add(word)
             else:
-                found.options.setdefault("command", word.value)
+                line.options.setdefault("command", word.value)
         elif value is not None:
-            found.options[name.lstrip("-")] = value
-        elif at < len(words) and not _split(words[at].value)[0].startswith("-"):
-            found.options[name.lstrip("-")] = words[at].value
-            at += 1
+            line.options[name.lstrip("-")] = value
+        elif position < len(words) and not _split(words[position].value)[0].startswith("-"):
+            line.options[name.lstrip("-")] = words[position].value
+            position += 1
         else:
-            found.options[name.lstrip("-")] = True
-    return _finished(found, overrides)
+            line.options[name.lstrip("-")] = True
+    return _finished(line, overrides)
 
 
-def _with_config(found: CommandLine) -> CommandLine:
+def _with_config(line: CommandLine) -> CommandLine:
     """`config=FILE` names a file as `--config FILE` does."""
-    named = [leaf.value for leaf in found.leaves if leaf.key == "config"]
-    found.options |= {"config": named[-1]} if named else {}
-    return found
+    named = [leaf.value for leaf in line.leaves if leaf.key == "config"]
+    line.options |= {"config": named[-1]} if named else {}
+    return line
 
 
-def _finished(found: CommandLine, overrides: Overrides) -> CommandLine:
-    found.leaves = tuple(overrides.finish().leaves)
-    found.conditional = tuple(overrides.conditional)
-    found.unread = tuple(overrides.unread)
-    found.options |= overrides.hydra
-    found.diagnostics += overrides.diagnostics
-    return found
+def _finished(line: CommandLine, overrides: Overrides) -> CommandLine:
+    line.leaves = tuple(overrides.finish().leaves)
+    line.conditional = tuple(overrides.conditional)
+    line.unread = tuple(overrides.unread)
+    line.options |= overrides.hydra
+    line.diagnostics += overrides.diagnostics
+    return line
 
 
 def _split(value: str | Expr) -> tuple[str, str | Expr | None]:
     """The known text before the first `=`, and what follows it (None without `=`)."""
     parts = value.parts if isinstance(value, Text) else (value,)
     first = parts[0] if isinstance(parts[0], str) else ""
-    name, equal, rest = first.partition("=")
-    return name, text(rest, *parts[1:]) if equal else None
+    name, equal, after = first.partition("=")
+    return name, text(after, *parts[1:]) if equal else None
 
 
 def _hydra_name(name: str) -> str:

@@ -21,9 +21,11 @@ def with_given_values(document: Document, values: Mapping[str, str]) -> Document
     A key that the file lacks is added by force (`++key`). What cannot be read becomes a diagnostic.
     """
     words = [f"{key}={value}" for key, value in values.items()]
-    given = read_overrides(TextArgument(word, ORIGIN, LineIndex(word), 0) for word in words)
+    overrides = read_overrides(TextArgument(word, ORIGIN, LineIndex(word), 0) for word in words)
     modes = {leaf.key: leaf.mode for leaf in document.leaves}
-    leaves = tuple(replace(leaf, mode=modes.get(leaf.key, Mode.FORCE)) for leaf in given.leaves)
+    leaves = tuple(replace(leaf, mode=modes.get(leaf.key, Mode.FORCE)) for leaf in overrides.leaves)
     replaced = {leaf.key for leaf in leaves}
-    kept = tuple(leaf for leaf in document.leaves if leaf.key not in replaced)
-    return replace(document, leaves=on_top(kept, leaves), diagnostics=(*document.diagnostics, *given.diagnostics))
+    remaining = tuple(leaf for leaf in document.leaves if leaf.key not in replaced)
+    return replace(
+        document, leaves=on_top(remaining, leaves), diagnostics=(*document.diagnostics, *overrides.diagnostics)
+    )

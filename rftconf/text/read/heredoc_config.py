@@ -28,8 +28,8 @@ def read_written(written: Written, options: ReadOptions) -> tuple[tuple[Leaf, ..
         Source(filled.name, filled.word_text), options.rules, options.sources, options.shipped
     )
     leaves = tuple(filled.leaf(leaf) for leaf in document.leaves)
-    said = [filled.diagnostic(found) for found in document.diagnostics]
-    return leaves, (*filled.unreadable(document.leaves), *said)
+    diagnostics = [filled.diagnostic(diagnostic) for diagnostic in document.diagnostics]
+    return leaves, (*filled.unreadable(document.leaves), *diagnostics)
 
 
 class _Filled:
@@ -42,15 +42,15 @@ class _Filled:
         free = (chr(code) for code in range(_FIRST, _LAST) if chr(code) not in taken)
         pieces: list[Piece] = []
         for value, start, end, origins, inner in word.pieces:
-            shown = ""
+            written_text = ""
             for part in value.parts if isinstance(value, Text) else (value,):
                 if isinstance(part, str):
-                    shown += part
+                    written_text += part
                 else:
                     mark = next(free)
                     self.values[mark] = part
-                    shown += mark
-            pieces.append((shown, start, end, origins, inner))
+                    written_text += mark
+            pieces.append((written_text, start, end, origins, inner))
         self.word_text = "".join(str(piece[0]) for piece in pieces)
         self.word = Word(self.word_text, tuple(pieces), word.source, word.start, word.end)
         self._marks = re.compile(f"([{''.join(self.values)}])") if self.values else None
@@ -82,10 +82,10 @@ class _Filled:
 
     def unreadable(self, leaves: tuple[Leaf, ...]) -> list[Diagnostic]:
         """Unknown values where keys or whole lines stand: what they make of the config cannot be told."""
-        found: list[Diagnostic] = []
+        diagnostics: list[Diagnostic] = []
         for mark, value in self.values.items():
-            at = self.word_text.index(mark)
-            line = self.word_text[self.word_text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
+            position = self.word_text.index(mark)
+            line = self.word_text[self.word_text.rfind("\n", 0, position) + 1 :].partition("\n")[0]
             if line.strip() != mark and not any(mark in leaf.key for leaf in leaves):
                 continue
             names = ", ".join(sorted(names_in(value))) or "a command's output"
@@ -93,29 +93,31 @@ class _Filled:
             name = min(names_in(value), default="")
             binds = "give it with --args" if name.isdigit() else f"give it with --set {name}=VALUE"
             help_ = binds if name else "give it with --base FILE"
-            found.append(Diagnostic("SYN508", Severity.ERROR, message, self.word.span_at(at, at + 1), help=help_))
-        return found
+            diagnostics.append(
+                Diagnostic("SYN508", Severity.ERROR, message, self.word.span_at(position, position + 1), help=help_)
+            )
+        return diagnostics
 
-    def diagnostic(self, found: Diagnostic) -> Diagnostic:
+    def diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
         """What the reader of YAML says, at the script's places."""
-        place = self._place(found.place) if found.place is not None else None
-        labels = tuple(Label(self._place(label.place), label.note) for label in found.related)
-        return replace(found, message=str(self._shown(found.message)), place=place, related=labels)
+        place = self._place(diagnostic.place) if diagnostic.place is not None else None
+        labels = tuple(Label(self._place(label.place), label.note) for label in diagnostic.related)
+        return replace(diagnostic, message=str(self._shown(diagnostic.message)), place=place, related=labels)
 
     def _place(self, place: Place) -> Place:
         return self.word.span_at(place.span.start, place.span.end) if place.file == self.name else place
 
-    def _shown(self, said: str) -> Known:
+    def _shown(self, message: str) -> Known:
         """Text for people, with the names of what is unknown."""
-        if self._marks is None or not self._marks.search(said):
-            return said
-        return self._marks.sub(lambda mark: f"${{{min(names_in(self.values[mark[0]]), default='...')}}}", said)
+        if self._marks is None or not self._marks.search(message):
+            return message
+        return self._marks.sub(lambda mark: f"${{{min(names_in(self.values[mark[0]]), default='...')}}}", message)
 
     def _between(self, start: int, end: int) -> tuple[Piece, ...]:
-        at, found = 0, list[Piece]()
+        offset, pieces = 0, list[Piece]()
         for piece in self.word.pieces:
             size = len(str(piece[0]))
-            if at < end and start < at + size:
-                found.append(piece)
-            at += size
-        return tuple(found)
+            if offset < end and start < offset + size:
+                pieces.append(piece)
+            offset += size
+        return tuple(pieces)

@@ -46,21 +46,21 @@ def with_config(
     line: CommandLine, chosen: Candidate, options: ReadOptions
 ) -> tuple[tuple[Leaf, ...], tuple[Diagnostic, ...]]:
     """The overrides on top of the config file that the command names, where its text is given."""
-    wanted = config_file(line.options, chosen.style)
+    name = config_file(line.options, chosen.style)
     written = None if options.base is not None else _written_by_script(line.options, chosen)
     if isinstance(written, Written) and written.text is not None:
         from rftconf.text.read.heredoc_config import read_written
 
-        leaves, said = read_written(written, options)
-        return on_top(leaves, line.leaves), said
-    if not wanted and chosen.style is Style.DOTLIST and options.base is None and line.leaves:
+        leaves, diagnostics = read_written(written, options)
+        return on_top(leaves, line.leaves), diagnostics
+    if not name and chosen.style is Style.DOTLIST and options.base is None and line.leaves:
         what = "without --config-file the program takes none of these overrides, and every key has its default"
         return line.leaves, (Diagnostic("SYN507", Severity.WARNING, what, chosen.command.place, help="name the file"),)
-    if not wanted or options.base is not None:
+    if not name or options.base is not None:
         return line.leaves, ()
-    file = text_beside(chosen.command.place.file, wanted, options.sources) or _sibling(chosen, wanted, options)
-    if isinstance(written, Written) and find_source(wanted, options.sources) is None:
-        message = f"what the script makes of {wanted} by `{written.why}` is not followed"
+    file = text_beside(chosen.command.place.file, name, options.sources) or _sibling(chosen, name, options)
+    if isinstance(written, Written) and find_source(name, options.sources) is None:
+        message = f"what the script makes of {name} by `{written.why}` is not followed"
         help_ = "give the file with --base FILE"
         return line.leaves, (Diagnostic("SYN507", Severity.ERROR, message, written.place, help=help_),)
     if file is not None:
@@ -68,13 +68,13 @@ def with_config(
 
         base = read_yaml_document(file, options.rules, options.sources, options.shipped)
         return on_top(base.leaves, line.leaves), base.diagnostics
-    if chosen.style is Style.HYDRA and PurePosixPath(wanted).stem in STOCK_CONFIGS:
+    if chosen.style is Style.HYDRA and PurePosixPath(name).stem in STOCK_CONFIGS:
         return line.leaves, ()
-    message = f"the command also reads {wanted}, which is not given"
+    message = f"the command also reads {name}, which is not given"
     if isinstance(written, str):
-        message = f"the script writes {wanted}, which the command reads, only if {written[:200]}"
+        message = f"the script writes {name}, which the command reads, only if {written[:200]}"
     if shipped(line.options, chosen):
-        what = f"{wanted} is not beside the script: the framework's own file of that name counts"
+        what = f"{name} is not beside the script: the framework's own file of that name counts"
         return line.leaves, (
             Diagnostic(OWN_FILE, Severity.INFO, what, chosen.command.place, help="--base FILE gives another"),
         )
@@ -86,15 +86,15 @@ def with_config(
 
 def shipped(options: Mapping[str, Value], chosen: Candidate) -> str:
     """The file of the framework's own that the command starts from, by the name it has there."""
-    wanted = config_file(options, chosen.style)
-    return wanted if chosen.style is Style.DOTLIST and SHIPPED.fullmatch(wanted) else ""
+    name = config_file(options, chosen.style)
+    return name if chosen.style is Style.DOTLIST and SHIPPED.fullmatch(name) else ""
 
 
-def _sibling(chosen: Candidate, wanted: str, options: ReadOptions) -> Source | None:
+def _sibling(chosen: Candidate, name: str, options: ReadOptions) -> Source | None:
     """A script in the folder of its own config: what the folder is called from where it is started does not matter."""
     if chosen.style is Style.HYDRA:
         return None
-    return text_beside(chosen.command.place.file, PurePosixPath(wanted).name, options.sources)
+    return text_beside(chosen.command.place.file, PurePosixPath(name).name, options.sources)
 
 
 def config_file(options: Mapping[str, Value], style: Style) -> str:
@@ -115,11 +115,11 @@ def _written_by_script(options: Mapping[str, Value], chosen: Candidate) -> Writt
     """What the script itself wrote to the file that the options name."""
     files = chosen.command.files
     for path in _paths(options, chosen) if files else ():
-        found = files.get(normal(path))
-        if found is None and isinstance(path, str) and path.startswith(_PACKAGE):
-            found = next((state for name, state in files.items() if _tail(name).endswith(f"/{path}")), None)
-        if isinstance(found, str) or (found is not None and _same_unknowns(found, chosen.command)):
-            return found
+        text_of_file = files.get(normal(path))
+        if text_of_file is None and isinstance(path, str) and path.startswith(_PACKAGE):
+            text_of_file = next((state for name, state in files.items() if _tail(name).endswith(f"/{path}")), None)
+        if isinstance(text_of_file, str) or (text_of_file is not None and _same_unknowns(text_of_file, chosen.command)):
+            return text_of_file
     return None
 
 
@@ -129,10 +129,10 @@ def _tail(path: Value) -> str:
     return last if isinstance(last, str) else ""
 
 
-def _same_unknowns(found: Written, command: Command) -> bool:
+def _same_unknowns(written: Written, command: Command) -> bool:
     """Whether what is unknown of the path came from the same assignments: `$(mktemp)` twice is two files."""
     passed = {id(word) for argument in command.argv for word in roots(argument)}
-    return all(id(word) in passed for word in roots(found.path))
+    return all(id(word) in passed for word in roots(written.path))
 
 
 def _paths(options: Mapping[str, Value], chosen: Candidate) -> list[Known]:

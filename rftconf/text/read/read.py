@@ -41,8 +41,8 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
     """
     options = options or ReadOptions()
     base = () if options.base is None else (options.base.text,)
-    given = [*options.bindings.items(), *options.environment.items()]
-    secrets = secrets_of((source.text, *base, *options.sources.values()), given)
+    pairs = [*options.bindings.items(), *options.environment.items()]
+    secrets = secrets_of((source.text, *base, *options.sources.values()), pairs)
     remember(secrets)  # before it is read: an error on the way shows none either
     document = _within_bounds(_read_with_given(source, options))
     secrets |= secrets_of((), ((leaf.key, leaf.value) for leaf in document.leaves))
@@ -52,28 +52,30 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
 
 def _within_bounds(document: Document) -> Document:
     """The document with what nobody would read left out: findings of one kind, and all keys where they hold too much."""
-    found = few(document.diagnostics)
+    diagnostics = few(document.diagnostics)
     much = _too_much(document)
     if much is not None:
         document = replace(document, leaves=(), conditional=())
-    return replace(document, diagnostics=found if much is None else (*found, much))
+    return replace(document, diagnostics=diagnostics if much is None else (*diagnostics, much))
 
 
 def _too_much(document: Document) -> Diagnostic | None:
     """What is said where the leaves hold more than a config has."""
     longest = max(document.leaves, key=lambda leaf: _length(leaf.value), default=None)
-    item = next((leaf for leaf in document.leaves if (at := _ITEM.search(leaf.key)) and int(at[1]) >= MAX_ITEMS), None)
+    item = next(
+        (leaf for leaf in document.leaves if (match := _ITEM.search(leaf.key)) and int(match[1]) >= MAX_ITEMS), None
+    )
     size = document.size
     if longest is None or (size <= MAX_VALUES and item is None):
         return None
     alone = _length(longest.value)
-    said, leaf = f"there are {size:,} values, more than {MAX_VALUES:,} in all", document.leaves[-1]
+    problem, leaf = f"there are {size:,} values, more than {MAX_VALUES:,} in all", document.leaves[-1]
     if 2 * alone > size > MAX_VALUES:
-        said, leaf = f"{longest.key[:_SHOWN]} alone has {alone:,} values, more than {MAX_VALUES:,} in all", longest
+        problem, leaf = f"{longest.key[:_SHOWN]} alone has {alone:,} values, more than {MAX_VALUES:,} in all", longest
     elif size <= MAX_VALUES and item is not None:
-        said, leaf = f"{item.key.partition('[')[0][:_SHOWN]} has more than {MAX_ITEMS} entries", item
+        problem, leaf = f"{item.key.partition('[')[0][:_SHOWN]} has more than {MAX_ITEMS} entries", item
     help_ = "give the config without its data"
-    return Diagnostic("SYN510", Severity.ERROR, f"{said}: this is data, not a config", leaf.key_place, help=help_)
+    return Diagnostic("SYN510", Severity.ERROR, f"{problem}: this is data, not a config", leaf.key_place, help=help_)
 
 
 def _length(value: Value) -> int:
@@ -110,9 +112,9 @@ def _read_form(source: Source, options: ReadOptions) -> Document:
     elif form == "overrides":
         document = read_override_lines(source)
     elif form == "toml":
-        said = "this is TOML, and no framework that rftconf knows reads a config of that form"
+        problem = "this is TOML, and no framework that rftconf knows reads a config of that form"
         place = Place(source.name, Span(0, 0, 1, 1))
-        document = Document(source.name, source.text, form, (), (Diagnostic("SYN522", Severity.ERROR, said, place),))
+        document = Document(source.name, source.text, form, (), (Diagnostic("SYN522", Severity.ERROR, problem, place),))
     else:
         from rftconf.text.read.read_yaml import read_yaml_document
 
@@ -168,16 +170,16 @@ def read_override_lines(source: Source) -> Document:
 
     index = LineIndex(source.text)
     words: list[TextArgument] = []
-    at = 0
+    offset = 0
     for line in source.text.split("\n"):
         written = line.rstrip("\r")
         bare = written.strip()
         if bare and not bare.startswith("#"):
             bare = bare.removesuffix("\\").rstrip() if bare.endswith(" \\") else bare
-            words.append(TextArgument(bare, source.name, index, at + line.index(bare[0])))
-        at += len(line) + 1
-    found = read_overrides(words)
-    return Document(source.name, source.text, "overrides", tuple(found.leaves), tuple(found.diagnostics))
+            words.append(TextArgument(bare, source.name, index, offset + line.index(bare[0])))
+        offset += len(line) + 1
+    overrides = read_overrides(words)
+    return Document(source.name, source.text, "overrides", tuple(overrides.leaves), tuple(overrides.diagnostics))
 
 
 def _on_base(document: Document, options: ReadOptions) -> Document:

@@ -106,29 +106,29 @@ class _Builder:
         self.name, self.what, self.tree = name, what, Tree()
         # of the text itself: what YAML is given may be longer
         breaks = "\r\n|[\n\r]" if _is_json(text) else "\r\n|[\n\r\x85\u2028\u2029]"
-        self.lines = [0, *(at.end() for at in re.finditer(breaks, text)), len(text)]
+        self.lines = [0, *(match.end() for match in re.finditer(breaks, text)), len(text)]
 
     def value(self, node: Any, path: Path) -> Any:
         self.tree.places[path] = self._place(node)
         if node.id == "mapping":
             return self._mapping(node, path)
         if node.id == "sequence":
-            return [self.value(item, (*path, at)) for at, item in enumerate(node.value)]
+            return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
         return self._scalar(node)
 
     def _mapping(self, node: Any, path: Path) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key, item in node.value:
             if key.id != "scalar":
                 self._problem("a key is text", key)
                 continue
             name = _paired(key.value)
-            if name in found:
+            if name in mapping:
                 self._problem(f"{name} is given twice", key)
             below: Path = (*path, name)
             self.tree.keys[below] = self._place(key)
-            found[name] = self.value(item, below)
-        return found
+            mapping[name] = self.value(item, below)
+        return mapping
 
     def _scalar(self, node: Any) -> Any:
         text: str = node.value
@@ -172,7 +172,7 @@ def _leaves(tree: Tree, data: Any, path: Path) -> list[Leaf]:
         items = data.items() if path else ((name, item) for name, item in data.items() if name not in _BOOKKEEPING)
         return [leaf for name, item in items for leaf in _leaves(tree, item, (*path, name))]
     if isinstance(data, list) and data and all(isinstance(item, dict) and EXPRESSION not in item for item in data):
-        return [leaf for at, item in enumerate(data) for leaf in _leaves(tree, item, (*path, at))]
+        return [leaf for index, item in enumerate(data) for leaf in _leaves(tree, item, (*path, index))]
     if data is None or not path:
         return []
     try:

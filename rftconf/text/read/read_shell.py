@@ -29,8 +29,8 @@ _BLANKS = re.compile(r"[ \t\n]+")
 def read_shell(source: Source, options: ReadOptions) -> Document:
     """Read a launch script without running any of it. Never raises on bad input."""
     script, also_read = _followed(source, options)
-    found = _candidates(script)
-    chosen, notes = _choose(found, options, script)
+    candidates = _candidates(script)
+    chosen, notes = _choose(candidates, options, script)
     if chosen is None:
         return Document(source.name, source.text, "shell", (), (*script.diagnostics, *notes), also_read=also_read)
     diagnostics = [*(_outside(d, chosen) for d in script.diagnostics), *notes]
@@ -46,7 +46,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         leaves,
         (*diagnostics, *line.diagnostics, *more),
         replace(_launch(chosen, line.options), shipped=own, unread="" if own else lacking),
-        tuple(_launch(c, {}) for c in found),
+        tuple(_launch(c, {}) for c in candidates),
         line.conditional,
         line.unread,
         also_read=also_read,
@@ -63,12 +63,12 @@ _MOST_FOLLOWED = 4
 def _followed(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ...]]:
     if options.followed is None:
         return _script(source, options)
-    known, kept = (source.text, *sorted(options.sources)), options.followed
-    if known not in kept:
-        while len(kept) >= _MOST_FOLLOWED:
-            del kept[next(iter(kept))]
-        kept[known] = _script(source, options)
-    return kept[known]
+    known, cache = (source.text, *sorted(options.sources)), options.followed
+    if known not in cache:
+        while len(cache) >= _MOST_FOLLOWED:
+            del cache[next(iter(cache))]
+        cache[known] = _script(source, options)
+    return cache[known]
 
 
 def _script(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ...]]:
@@ -78,11 +78,11 @@ def _script(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ..
     """
     names: dict[str, None] = {}
 
-    def find(wanted: str) -> tuple[str, str] | None:
-        found = beside_script(source.name, wanted)
-        if found is not None:
-            names[found.name] = None
-        return None if found is None else (found.name, found.text)
+    def find(name: str) -> tuple[str, str] | None:
+        file = beside_script(source.name, name)
+        if file is not None:
+            names[file.name] = None
+        return None if file is None else (file.name, file.text)
 
     def read(*, past_guards: bool) -> Script:
         return read_script(
@@ -103,33 +103,33 @@ def _script(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ..
     return script, tuple(names)
 
 
-def _outside(found: Diagnostic, chosen: Candidate) -> Diagnostic:
+def _outside(diagnostic: Diagnostic, chosen: Candidate) -> Diagnostic:
     """What is wrong with the script's grammar outside of the launch does not make the launch unreadable."""
-    place, span = found.place, chosen.command.place.span
+    place, span = diagnostic.place, chosen.command.place.span
     inside = place is not None and place.file == chosen.command.place.file and span.start <= place.span.start < span.end
-    return replace(found, severity=Severity.WARNING) if found.code in BREAKING and not inside else found
+    return replace(diagnostic, severity=Severity.WARNING) if diagnostic.code in BREAKING and not inside else diagnostic
 
 
 def _candidates(script: Script) -> list[Candidate]:
     """The commands that start a framework, each once: a loop starts the same one again and again."""
-    found: dict[object, Candidate] = {}
+    candidates: dict[object, Candidate] = {}
     for command in script.commands:
         main = command.launch
         if main is not None:
             same = (command.place, command.name, tuple(word.value for word in command.arguments))
-            found.setdefault(same, Candidate(command, command.name, main.style, main.rl, main.framework))
-    return list(found.values())
+            candidates.setdefault(same, Candidate(command, command.name, main.style, main.rl, main.framework))
+    return list(candidates.values())
 
 
 def _not_given(words: Sequence[Word]) -> list[Diagnostic]:
     """Once for each argument of the script that these need and it did not get."""
-    lacking = {one.lacks: one for word in words for one in word.lacking()}
+    lacking = {missing.lacks: missing for word in words for missing in word.lacking()}
     return [
         Diagnostic(
-            "SYN509", Severity.WARNING, f"the script is given no argument {number}; ${number} is empty", one.place,
+            "SYN509", Severity.WARNING, f"the script is given no argument {number}; ${number} is empty", missing.place,
             help='give it with --args "..."',
         )
-        for number, one in sorted(lacking.items())
+        for number, missing in sorted(lacking.items())
     ]  # fmt: skip
 
 
@@ -156,16 +156,16 @@ class _PartlyKnown:
         return self.word.condition
 
     def span_at(self, offset: int, end: int | None = None) -> Place:
-        low, high, at = -1, self.word.pieces[-1][2] if self.word.pieces else self.word.end, 0
+        low, high, text_offset = -1, self.word.pieces[-1][2] if self.word.pieces else self.word.end, 0
         for value, start, finish, origins, _ in self.word.pieces:
             size = _width(value)
             exact = isinstance(value, str) and not origins and finish - start == size
-            if low < 0 and offset < at + size:
-                low = start + (offset - at) if exact else start
-            if low >= 0 and end is not None and end <= at + size:
-                high = start + (end - at) if exact else finish
+            if low < 0 and offset < text_offset + size:
+                low = start + (offset - text_offset) if exact else start
+            if low >= 0 and end is not None and end <= text_offset + size:
+                high = start + (end - text_offset) if exact else finish
                 break
-            at += size
+            text_offset += size
         return self.word.source.place(low if low >= 0 else self.word.start, max(high, low))
 
 
@@ -177,42 +177,42 @@ def _width(value: str | Expr) -> int:
 
 def _split(words: Sequence[Word]) -> list[Argument]:
     """What `$OVERRIDES` holds, split at its blanks as bash does; unknown parts are taken to hold none."""
-    found: list[Argument] = []
+    arguments: list[Argument] = []
     for word in words:
         if not (word.splits and len(word.pieces) == 1 and isinstance(word.value, Text)):
-            found.append(word if isinstance(word.value, str) else _PartlyKnown(word))
+            arguments.append(word if isinstance(word.value, str) else _PartlyKnown(word))
             continue
         pieces: list[list[str | Expr]] = [[]]
         for part in word.value.parts:
             first, *others = _BLANKS.split(part) if isinstance(part, str) else [part]
             pieces[-1].append(first)
-            pieces += [[other] for other in others]
+            pieces += [[value] for value in others]
         values = [value for value in (text(*piece) for piece in pieces) if value != ""]
-        found += [PlacedArgument(value, word.place, word.via, word.condition) for value in values]
-    return found
+        arguments += [PlacedArgument(value, word.place, word.via, word.condition) for value in values]
+    return arguments
 
 
 def _choose(
-    found: Sequence[Candidate], options: ReadOptions, script: Script
+    candidates: Sequence[Candidate], options: ReadOptions, script: Script
 ) -> tuple[Candidate | None, tuple[Diagnostic, ...]]:
     """The launch to read, and what the reader should know about the others."""
-    if not found:
+    if not candidates:
         return None, (nothing_started(script),)
-    wanted = options.launch
-    listing = "; ".join(f"{number}: {c.title}" for number, c in enumerate(found, 1))
-    labels = tuple(Label(c.command.place, f"launch {number}") for number, c in enumerate(found, 1))
-    if wanted is not None and not 1 <= wanted <= len(found):
-        message = f"there is no launch {wanted}; the script has {listing}"
-        return None, (Diagnostic("SYN506", Severity.ERROR, message, found[0].command.place, labels),)
-    if wanted is not None:
-        return found[wanted - 1], ()
-    ours = [c for c in found if options.framework in ("", c.framework)] or list(found)
+    launch_number = options.launch
+    listing = "; ".join(f"{number}: {c.title}" for number, c in enumerate(candidates, 1))
+    labels = tuple(Label(c.command.place, f"launch {number}") for number, c in enumerate(candidates, 1))
+    if launch_number is not None and not 1 <= launch_number <= len(candidates):
+        message = f"there is no launch {launch_number}; the script has {listing}"
+        return None, (Diagnostic("SYN506", Severity.ERROR, message, candidates[0].command.place, labels),)
+    if launch_number is not None:
+        return candidates[launch_number - 1], ()
+    ours = [c for c in candidates if options.framework in ("", c.framework)] or list(candidates)
     trainings = [c for c in ours if c.rl] or ours
     chosen = trainings[0]
-    if len(found) == 1:
+    if len(candidates) == 1:
         return chosen, ()
     severity = Severity.WARNING if len(trainings) > 1 else Severity.INFO
-    message = f"the script starts several programs; launch {found.index(chosen) + 1} is read ({listing})"
+    message = f"the script starts several programs; launch {candidates.index(chosen) + 1} is read ({listing})"
     help_ = "choose another with --launch N"
     return chosen, (Diagnostic("SYN506", severity, message, chosen.command.place, labels, help_),)
 
@@ -227,15 +227,15 @@ def _launch(candidate: Candidate, options: dict[str, Value]) -> Launch:
 def _starter(command: Command) -> dict[str, Value]:
     """Options with a value that stand before the program."""
     words = [word.value for word in command.argv[: command.program_at]]
-    found: dict[str, Value] = {}
-    for at, word in enumerate(words):
+    options: dict[str, Value] = {}
+    for index, word in enumerate(words):
         name, value = _option(word)
-        if name and value is None and at + 1 < len(words) and not _option(words[at + 1])[0]:
-            value = words[at + 1]
+        if name and value is None and index + 1 < len(words) and not _option(words[index + 1])[0]:
+            value = words[index + 1]
         if name and value is not None:
             number = count_in(value)
-            found[name] = value if number is None else number
-    return found
+            options[name] = value if number is None else number
+    return options
 
 
 def _option(word: Value) -> tuple[str, Value]:

@@ -40,7 +40,7 @@ def read_yaml_document(
     """
     reader = YamlReader(source.name, source.text, rules)
     root = reader.root
-    kept = _Kept([], [])
+    config = _Kept([], [])
     if root is not None and root.id == "sequence" and _is_override_list(root):
         return _override_list(source, root, reader)
     if root is not None and root.id == "mapping":
@@ -48,11 +48,13 @@ def read_yaml_document(
         task = _task_overrides(reader, pairs)
         if task is not None:
             return _override_list(source, task, reader)
-        kept = _unwrapped(reader, pairs) if _is_wandb(pairs) else _without_hydra(reader, source, sources or {}, shipped)
+        config = (
+            _unwrapped(reader, pairs) if _is_wandb(pairs) else _without_hydra(reader, source, sources or {}, shipped)
+        )
     else:
-        kept.leaves += reader.leaves()
-    found = (*_once(reader.diagnostics), *kept.notes)
-    return Document(source.name, source.text, "yaml", tuple(kept.leaves), found, starts_from=kept.starts_from)
+        config.leaves += reader.leaves()
+    diagnostics = (*_once(reader.diagnostics), *config.notes)
+    return Document(source.name, source.text, "yaml", tuple(config.leaves), diagnostics, starts_from=config.starts_from)
 
 
 def _is_override_list(root: Node) -> bool:
@@ -75,11 +77,11 @@ def _override_list(source: Source, root: Node, reader: YamlReader) -> Document:
     index = LineIndex(source.text)
     words = []
     for item in root.value:
-        at = item.start_mark.index + (0 if item.tag == PLAIN else 1)
-        words.append(TextArgument(item.value, source.name, index, at))
-    found = read_overrides(words)
-    diagnostics = (*reader.diagnostics, *found.diagnostics)
-    return Document(source.name, source.text, "overrides", tuple(found.leaves), diagnostics)
+        start = item.start_mark.index + (0 if item.tag == PLAIN else 1)
+        words.append(TextArgument(item.value, source.name, index, start))
+    overrides = read_overrides(words)
+    diagnostics = (*reader.diagnostics, *overrides.diagnostics)
+    return Document(source.name, source.text, "overrides", tuple(overrides.leaves), diagnostics)
 
 
 def _is_wandb(pairs: dict[str, tuple[Node, Node]]) -> bool:
@@ -96,15 +98,15 @@ def _entry_keys(node: Node) -> set[str]:
 
 
 def _unwrapped(reader: YamlReader, pairs: dict[str, tuple[Node, Node]]) -> _Kept:
-    kept = _Kept([], [])
+    config = _Kept([], [])
     for name, (key_node, value_node) in pairs.items():
         if name in _WANDB_OWN:
             message = f"{name} is Weights & Biases' own record of the run; it is left out"
-            kept.notes.append(Diagnostic("SYN503", Severity.INFO, message, reader.place(key_node)))
+            config.notes.append(Diagnostic("SYN503", Severity.INFO, message, reader.place(key_node)))
             continue
         inner = reader.pairs(value_node)["value"][1]
-        kept.leaves += reader.leaves(inner, name, key_node)
-    return kept
+        config.leaves += reader.leaves(inner, name, key_node)
+    return config
 
 
 def _without_hydra(
@@ -116,15 +118,15 @@ def _without_hydra(
         return _Kept(list(leaves), [])
     from rftconf.text.hydra.defaults_list import split, with_defaults
 
-    composed, found = with_defaults(source, leaves, sources, reader.rules, shipped)
+    composed, diagnostics = with_defaults(source, leaves, sources, reader.rules, shipped)
     named = tuple(item for item in split(leaves)[1] if isinstance(item, str) and _WHOLE.fullmatch(item))
-    kept = _Kept(list(composed), list(found), named)
+    config = _Kept(list(composed), list(diagnostics), named)
     own = next((leaf for leaf in leaves if leaf.key.partition(".")[0] == "hydra"), None)
     if own is not None:
         message = "hydra configures Hydra, not the run; it is left out"
-        kept.notes.append(Diagnostic("SYN504", Severity.INFO, message, own.key_place))
-    return kept
+        config.notes.append(Diagnostic("SYN504", Severity.INFO, message, own.key_place))
+    return config
 
 
-def _once(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(dict.fromkeys(found))
+def _once(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(dict.fromkeys(diagnostics))

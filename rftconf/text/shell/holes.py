@@ -31,15 +31,15 @@ def filled(written: str, holes: tuple[Expr, ...]) -> str | Expr:
     if not holes or _HOLE.search(written) is None:
         return written
     parts: list[str | Expr] = []
-    at = 0
-    for found in _HOLE.finditer(written):
-        parts += [written[at : found.start()], holes[ord(found[0]) - _FIRST]]
-        at = found.end()
-    return text(*parts, written[at:])
+    offset = 0
+    for match in _HOLE.finditer(written):
+        parts += [written[offset : match.start()], holes[ord(match[0]) - _FIRST]]
+        offset = match.end()
+    return text(*parts, written[offset:])
 
 
 def as_source(written: str, holes: tuple[Expr, ...]) -> str:
     """`written` as shell source: the unknown parts as what gives their values."""
     if not holes:
         return written
-    return _HOLE.sub(lambda found: double_quoted(holes[ord(found[0]) - _FIRST]), written)
+    return _HOLE.sub(lambda match: double_quoted(holes[ord(match[0]) - _FIRST]), written)

@@ -56,13 +56,13 @@ def _ends(steps: list[Step], text: str, starts: set[int]) -> set[int]:
         if not places:
             break
         if isinstance(step, str):
-            places = {at + len(step) for at in places if text.startswith(step, at)}
+            places = {offset + len(step) for offset in places if text.startswith(step, offset)}
         elif isinstance(step, Star):
             places = set(range(min(places), size + 1))
         elif isinstance(step, Group):
             places = step.ends(text, places)
         else:
-            places = {at + 1 for at in places if at < size and step.match(text, at)}
+            places = {offset + 1 for offset in places if offset < size and step.match(text, offset)}
     return places
 
 
@@ -112,17 +112,17 @@ class Pattern:
             return text if start is None else text[:start] + new
         if not text:
             return new if self.matches("") else text
-        done, at, kept = list[str](), 0, 0
-        while at < size:
-            end = max(self._from(text, at), default=at)
-            if end == at:
-                at += 1
+        done, offset, copied = list[str](), 0, 0
+        while offset < size:
+            end = max(self._from(text, offset), default=offset)
+            if end == offset:
+                offset += 1
                 continue
-            done += [text[kept:at], new]
-            at = kept = end
+            done += [text[copied:offset], new]
+            offset = copied = end
             if op == "/":
                 break
-        return "".join(done) + text[kept:]
+        return "".join(done) + text[copied:]
 
 
 @lru_cache(maxsize=256)
@@ -140,26 +140,26 @@ def compiled(chunks: Chunks) -> Pattern | None:
         if "[" in text and "--" in text:
             # A range that begins or ends at a dash; not worth telling apart.
             return None
-        at = 0
-        while at < len(text):
-            c, steps = text[at], open_groups[-1].arms[-1]
+        offset = 0
+        while offset < len(text):
+            c, steps = text[offset], open_groups[-1].arms[-1]
             inside = len(open_groups) > 1
-            if text[at + 1 : at + 2] == "(" and c in "?*+@!":
+            if text[offset + 1 : offset + 2] == "(" and c in "?*+@!":
                 if c == "!" or len(open_groups) > MAX_GROUPS:
                     return None
                 group = Group(c)
                 steps.append(group)
                 open_groups.append(group)
                 stars += c in "*+"
-                at += 2
+                offset += 2
             elif inside and c == "|":
                 open_groups[-1].arms.append([])
-                at += 1
+                offset += 1
             elif inside and c == ")":
                 open_groups.pop()
-                at += 1
+                offset += 1
             else:
-                step, at = _next_step(text, at)
+                step, offset = _next_step(text, offset)
                 if step is None:
                     return None
                 stars += isinstance(step, Star)
@@ -167,25 +167,25 @@ def compiled(chunks: Chunks) -> Pattern | None:
     return Pattern(root.arms[0], stars) if len(open_groups) == 1 else None
 
 
-def _next_step(text: str, at: int) -> tuple[Step | None, int]:
-    """What stands at `at`, and the offset behind it; None for a set of characters that is none."""
-    c = text[at]
+def _next_step(text: str, offset: int) -> tuple[Step | None, int]:
+    """What stands at `offset`, and the offset behind it; None for a set of characters that is none."""
+    c = text[offset]
     if c == "*":
-        while text[at + 1 : at + 2] == "*":
-            at += 1
-        return Star(), at + 1
+        while text[offset + 1 : offset + 2] == "*":
+            offset += 1
+        return Star(), offset + 1
     if c == "?":
-        return _ANY, at + 1
-    if c == "[" and (found := _CLASS(text, at)) is not None:
+        return _ANY, offset + 1
+    if c == "[" and (match := _CLASS(text, offset)) is not None:
         try:
-            return re.compile(_bracket(found), re.DOTALL), found.end()
+            return re.compile(_bracket(match), re.DOTALL), match.end()
         except re.error:
-            return None, at
-    return c, at + 1
+            return None, offset
+    return c, offset + 1
 
 
-def _bracket(found: re.Match[str]) -> str:
-    inside = re.sub(r"\[:(\w+):\]", lambda m: "\0" + m[1] + "\0", found[2])
+def _bracket(match: re.Match[str]) -> str:
+    inside = re.sub(r"\[:(\w+):\]", lambda m: "\0" + m[1] + "\0", match[2])
     escaped = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside)
     named = re.sub("\0(\\w+)\0", lambda m: _NAMED.get(m[1], ""), escaped)
-    return f"[{'^' if found[1] else ''}{named}]"
+    return f"[{'^' if match[1] else ''}{named}]"

@@ -84,8 +84,8 @@ def read_script(
     if size > MAX_SCRIPT:
         shell.say("SYN199", f"the script has {size:,} characters without its comments, more than {MAX_SCRIPT:,}", 0, 1)
         return Script(name, text, (), tuple(shell.diagnostics), (), {})
-    for given, place_name in ((environment or {}, "environment"), (bindings or {}, "--set")):
-        _bind(shell, given, place_name)
+    for values, place_name in ((environment or {}, "environment"), (bindings or {}, "--set")):
+        _bind(shell, values, place_name)
     shell.given = frozenset(bindings or ())
     shell.exported = shell.given | frozenset(environment or ())
     _parameters(shell, args)
@@ -98,8 +98,8 @@ def read_script(
     _unused(shell, bindings or {})
     commands = tuple(shell.commands)
     ended = shell.ended if shell.flow == "exit" else None
-    told = tuple(shell.diagnostics), _unresolved(commands), _variables(shell)
-    return Script(name, text, commands, *told, tuple(shell.leads), ended, shell.asks)
+    details = tuple(shell.diagnostics), _unresolved(commands), _variables(shell)
+    return Script(name, text, commands, *details, tuple(shell.leads), ended, shell.asks)
 
 
 def _follow(machine: Evaluator, body: list[Node]) -> None:
@@ -130,14 +130,16 @@ def _describe_ends(shell: Shell) -> None:
     if source.text is source.raw:
         return
     if "\r\n" in source.raw:
-        at = source.text.find("\n")
-        shell.say("SYN112", "lines end in CR LF: bash would keep the CR in the last word of each", at, at + 1)
+        position = source.text.find("\n")
+        shell.say(
+            "SYN112", "lines end in CR LF: bash would keep the CR in the last word of each", position, position + 1
+        )
     if "\0" in source.raw:
         shell.say("SYN113", "the script has NUL bytes, which bash drops", 0, 1)
 
 
-def _bind(shell: Shell, given: Mapping[str, Value], where: str) -> None:
-    for name, value in given.items():
+def _bind(shell: Shell, values: Mapping[str, Value], where: str) -> None:
+    for name, value in values.items():
         known: Known = value if isinstance(value, (str, Expr)) else _as_text(value)
         written = known if isinstance(known, str) else ""
         source = Source(where, f"{name}={written}")
@@ -151,11 +153,11 @@ def _as_text(value: Value) -> str:
 
 def _parameters(shell: Shell, args: Sequence[str]) -> None:
     source = Source("--args", " ".join(args))
-    at = 0
+    offset = 0
     for value in args:
-        end = at + len(value)
-        shell.positional.append(Word(value, ((value, at, end, (), -1),), source, at, end))
-        at = end + 1
+        end = offset + len(value)
+        shell.positional.append(Word(value, ((value, offset, end, (), -1),), source, offset, end))
+        offset = end + 1
 
 
 def _unused(shell: Shell, bindings: Mapping[str, Value]) -> None:
@@ -171,14 +173,14 @@ def _unused(shell: Shell, bindings: Mapping[str, Value]) -> None:
 
 
 def _unresolved(commands: tuple[Command, ...]) -> tuple[Unresolved, ...]:
-    found: dict[str, Unresolved] = {}
+    lines: dict[str, Unresolved] = {}
     for command in commands:
         for word in command.argv:
             if isinstance(word.value, Expr):
                 for name in sorted(names_in(word.value)):
-                    if name not in found:
-                        found[name] = Unresolved(name, word.place)
-    return tuple(found.values())
+                    if name not in lines:
+                        lines[name] = Unresolved(name, word.place)
+    return tuple(lines.values())
 
 
 def _variables(shell: Shell) -> dict[str, Value]:

@@ -31,12 +31,14 @@ class Source:
 
     def _strip(self) -> None:
         raw = self.raw
-        gone = [at for at, c in enumerate(raw) if c == "\0" or (c == "\r" and raw[at + 1 : at + 2] == "\n")]
+        dropped_places = [
+            index for index, c in enumerate(raw) if c == "\0" or (c == "\r" and raw[index + 1 : index + 2] == "\n")
+        ]
         if raw.startswith("\ufeff"):
-            gone.insert(0, 0)
-        self._keys = [at - k for k, at in enumerate(gone)]
-        dropped = set(gone)
-        self.text = "".join(c for at, c in enumerate(raw) if at not in dropped)
+            dropped_places.insert(0, 0)
+        self._keys = [index - k for k, index in enumerate(dropped_places)]
+        dropped = set(dropped_places)
+        self.text = "".join(c for index, c in enumerate(raw) if index not in dropped)
 
     def part(self, start: int, end: int) -> str:
         """Characters `start` to `end` of `text` as shell source."""

@@ -23,7 +23,7 @@ MAX_BEHIND = 128
 
 def lacks(piece: Piece) -> bool:
     """Nothing, since the script was not given a parameter; it is kept, so that it can be said why there is nothing."""
-    return any(one.lacks or one.lacking() for one in piece[3])
+    return any(word.lacks or word.lacking() for word in piece[3])
 
 
 @dataclass(slots=True, eq=False)
@@ -68,37 +68,39 @@ class Word:
         """The parameters of the script that the value would need and that nothing was given for."""
         return self._behind(lambda word: bool(word.lacks))
 
-    def _behind(self, wanted: Callable[[Word], bool]) -> list[Word]:
-        found: list[Word] = []
-        seen: set[int] = set()
+    def _behind(self, is_match: Callable[[Word], bool]) -> list[Word]:
+        words: list[Word] = []
+        visited: set[int] = set()
         layer: list[Word] = [self]
-        while layer and len(found) < MAX_VIA and len(seen) < MAX_BEHIND:
+        while layer and len(words) < MAX_VIA and len(visited) < MAX_BEHIND:
             below: list[Word] = []
             for word in layer:
                 for piece in word.pieces:
                     for origin in piece[3]:
-                        if id(origin) not in seen:
-                            seen.add(id(origin))
+                        if id(origin) not in visited:
+                            visited.add(id(origin))
                             below.append(origin)
-            found.extend(filter(wanted, below))
+            words.extend(filter(is_match, below))
             layer = below
-        return found[:MAX_VIA]
+        return words[:MAX_VIA]
 
     def span_at(self, offset: int, end: int | None = None) -> Place:
         """Where the characters `offset` to `end` (default: to the end of the value) are written in this word."""
         if not isinstance(self.value, str):
             return self.place
         stop = len(self.value) if end is None else end
-        low, high, at = -1, self.end, 0
+        low, high, text_offset = -1, self.end, 0
         for value, start, finish, origins, _ in self.pieces:
             size = len(value) if isinstance(value, str) else 0
             exact = not origins and finish - start == size
-            if low < 0 and (offset < at + size or (offset == at + size and self.pieces[-1][2] == finish)):
-                low = start + (offset - at) if exact else start
-            if low >= 0 and stop <= at + size:
-                high = start + (stop - at) if exact else finish
+            if low < 0 and (
+                offset < text_offset + size or (offset == text_offset + size and self.pieces[-1][2] == finish)
+            ):
+                low = start + (offset - text_offset) if exact else start
+            if low >= 0 and stop <= text_offset + size:
+                high = start + (stop - text_offset) if exact else finish
                 break
-            at += size
+            text_offset += size
         return self.source.place(low if low >= 0 else self.end, max(high, low))
 
     def origin_at(self, offset: int) -> Place:
@@ -112,12 +114,12 @@ class Word:
         return word.place
 
     def _origin(self, offset: int) -> tuple[Word, int] | None:
-        at = 0
+        text_offset = 0
         for value, _, _, origins, inner in self.pieces:
             size = units(value)
-            if offset < at + size:
-                return (origins[0], inner + offset - at) if inner >= 0 and len(origins) == 1 else None
-            at += size
+            if offset < text_offset + size:
+                return (origins[0], inner + offset - text_offset) if inner >= 0 and len(origins) == 1 else None
+            text_offset += size
         return None
 
 
@@ -179,13 +181,13 @@ def cut(value: Known, start: int, end: int) -> Known:
     if not isinstance(value, Text):
         return value if start < 1 <= end else ""
     parts: list[str | Expr] = []
-    at = 0
+    offset = 0
     for part in value.parts:
         size = len(part) if isinstance(part, str) else 1
-        low, high = max(start - at, 0), min(end - at, size)
+        low, high = max(start - offset, 0), min(end - offset, size)
         if low < high:
             parts.append(part[low:high] if isinstance(part, str) else part)
-        at += size
+        offset += size
     return text(*parts)
 
 
@@ -205,17 +207,17 @@ def rooted(word: Word) -> Word:
 
 def window(word: Word, start: int, end: int) -> list[Piece]:
     """The pieces of `word` that make its units `start` to `end`."""
-    found: list[Piece] = []
-    at = 0
+    pieces: list[Piece] = []
+    offset = 0
     for value, first, last, origins, inner in word.pieces:
         size = units(value)
-        low, high = max(start - at, 0), min(end - at, size)
+        low, high = max(start - offset, 0), min(end - offset, size)
         if low < high:
             exact = not origins and last - first == size
             places = (first + low, first + high) if exact else (first, last)
-            found.append((cut(value, low, high), *places, origins, inner + low if inner >= 0 else -1))
-        at += size
-    return found
+            pieces.append((cut(value, low, high), *places, origins, inner + low if inner >= 0 else -1))
+        offset += size
+    return pieces
 
 
 def joined(pieces: list[Piece] | tuple[Piece, ...]) -> Known:

@@ -66,13 +66,13 @@ def drop_word(document: Document, start: int, end: int) -> list[Patch]:
 
 def rename(document: Document, leaf: Leaf, key: str, prefix: str | None = None) -> list[Patch] | None:
     """Another key for an override, with another prefix (`+` or none) where one is given."""
-    span, held = leaf.key_place.span, leaf.mode.value
+    span, mode = leaf.key_place.span, leaf.mode.value
     if document.text[span.start : span.end] != leaf.key or not is_override(document, leaf):
         return None
     if prefix is None:
         return [Patch(span, key)]
-    start = span.start - len(held)
-    return [_patch(document, start, span.end, prefix + key)] if document.text[start : span.start] == held else None
+    start = span.start - len(mode)
+    return [_patch(document, start, span.end, prefix + key)] if document.text[start : span.start] == mode else None
 
 
 def is_override(document: Document, leaf: Leaf) -> bool:

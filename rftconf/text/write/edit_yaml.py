@@ -83,7 +83,7 @@ def _way(document: Document, key: str) -> _Way | None:
     way = _Way([root], [], [])
     node: Node = root
     steps = list(keys.segments(key))
-    for at, step in enumerate(steps):
+    for index, step in enumerate(steps):
         if isinstance(step, int):
             if node.id != "sequence" or step >= len(node.value):
                 return None
@@ -91,8 +91,8 @@ def _way(document: Document, key: str) -> _Way | None:
         else:
             pair = next((p for p in node.value if p[0].value == step), None) if node.id == "mapping" else None
             if pair is None:
-                way.rest = [str(s) for s in steps[at:]]
-                return way if node.id == "mapping" and all(isinstance(s, str) for s in steps[at:]) else None
+                way.rest = [str(s) for s in steps[index:]]
+                return way if node.id == "mapping" and all(isinstance(s, str) for s in steps[index:]) else None
             way.entries.append(pair)
             node = pair[1]
         if node.id == "mapping":
@@ -140,8 +140,8 @@ def _insert(document: Document, key: str, raw: str) -> list[Patch] | None:
     text = document.text
     indent = holder.value[0][0].start_mark.column
     lines = [
-        f"{' ' * (indent + 2 * at)}{name}:{f' {raw}' if at == len(way.rest) - 1 else ''}"
-        for at, name in enumerate(way.rest)
+        f"{' ' * (indent + 2 * index)}{name}:{f' {raw}' if index == len(way.rest) - 1 else ''}"
+        for index, name in enumerate(way.rest)
     ]
     block = "\n".join(lines)
     simple = [v for _, v in holder.value if v.id == "scalar" and v.start_mark.line == v.end_mark.line]

@@ -102,8 +102,8 @@ def _array(lines: Sequence[TargetLine]) -> Iterator[str]:
         word = _word((f"{line.key}=", *hydra_value(line.value)))
         entry = Line(f"  {word}", line.comment, word.count("\n"))
         sections.setdefault(line.key.lstrip("+~").partition(".")[0], []).append(entry)
-    for at, section in enumerate(sections.values()):
-        if at and (len(section) > 1 or len(lines) > 12):
+    for index, section in enumerate(sections.values()):
+        if index and (len(section) > 1 or len(lines) > 12):
             yield ""
         yield from aligned(section)
 
@@ -188,8 +188,8 @@ def _guards(value: Value) -> Iterator[str]:
             yield from _guards(right)
             if op == "/" and _is_integral(value):
                 whole = f"{_terms(left, 2)} % {_terms(right, 3)} == 0"
-                said = re.sub(r'[\\`$"]', "", f"{formula(left)} must be a multiple of {formula(right)}")
-                yield f'(( {whole} )) || {{ echo "{said}" >&2; exit 2; }}'
+                message = re.sub(r'[\\`$"]', "", f"{formula(left)} must be a multiple of {formula(right)}")
+                yield f'(( {whole} )) || {{ echo "{message}" >&2; exit 2; }}'
         case Text(parts):
             for part in parts:
                 yield from _guards(part)

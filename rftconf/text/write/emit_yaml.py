@@ -42,7 +42,7 @@ def emit(lines: Sequence[TargetLine], *, header: Sequence[str] = (), order: Sequ
     for a key that is given twice or is both a value and a section.
     """
     root = _tree(lines)
-    rank = {name: at for at, name in enumerate(order)}
+    rank = {name: index for index, name in enumerate(order)}
     names = sorted((str(name) for name in root.children), key=lambda name: rank.get(name, len(rank)))
     out = header_lines(header)
     previous_was_section = bool(out)
@@ -62,21 +62,21 @@ def emit(lines: Sequence[TargetLine], *, header: Sequence[str] = (), order: Sequ
 def steps(key: str) -> tuple[str | int, ...]:
     """The steps of a flat key: `a.b[0].c` gives `a`, `b`, 0, `c`. Raises ValueError for a key of another form."""
     bare = key.lstrip("+")
-    found = keys.segments(bare)
+    path = keys.segments(bare)
     spelled = reduce(
-        lambda key, step: keys.item(key, step) if isinstance(step, int) else keys.child(key, step), found, ""
+        lambda key, step: keys.item(key, step) if isinstance(step, int) else keys.child(key, step), path, ""
     )
-    if not found or spelled != bare:
+    if not path or spelled != bare:
         raise ValueError(f"not a flat key: {key!r}")
-    return found
+    return path
 
 
 def as_written(value: Value) -> tuple[Value, str]:
     """`value` with its symbols as YAML can hold them, and the formula of what it cannot."""
     if not is_symbolic(value):
         return value, ""
-    held = _interpolated(value)
-    return (MISSING, describe(value)) if held is None else (held, "")
+    value_text = _interpolated(value)
+    return (MISSING, describe(value)) if value_text is None else (value_text, "")
 
 
 def describe(value: Value) -> str:
@@ -96,8 +96,8 @@ def _interpolated(value: Value) -> Value:
         items = [_interpolated(item) if is_symbolic(item) else item for item in value]
         return None if any(new is None and old is not None for new, old in zip(items, value, strict=True)) else items
     if isinstance(value, dict):
-        held = {key: _interpolated(item) if is_symbolic(item) else item for key, item in value.items()}
-        return None if any(held[key] is None and value[key] is not None for key in value) else held
+        mapping = {key: _interpolated(item) if is_symbolic(item) else item for key, item in value.items()}
+        return None if any(mapping[key] is None and value[key] is not None for key in value) else mapping
     return value
 
 
@@ -113,19 +113,19 @@ def _tree(lines: Sequence[TargetLine]) -> _Branch:
 
 
 def _put(root: _Branch, route: Sequence[str | int], leaf: _Leaf, key: str) -> None:
-    here = root
+    branch = root
     for depth, step in enumerate(route):
-        if here.children and isinstance(step, int) != isinstance(next(iter(here.children)), int):
+        if branch.children and isinstance(step, int) != isinstance(next(iter(branch.children)), int):
             raise _clash(key, "a list and a mapping at once")
         if depth == len(route) - 1:
-            if step in here.children:
+            if step in branch.children:
                 raise _clash(key, "given twice")
-            here.children[step] = leaf
+            branch.children[step] = leaf
             return
-        child = here.children.setdefault(step, _Branch())
+        child = branch.children.setdefault(step, _Branch())
         if isinstance(child, _Leaf):
             raise _clash(key, f"{step} is a value and a section at once")
-        here = child
+        branch = child
 
 
 def _clash(key: str, why: str) -> ValueError:
@@ -139,9 +139,9 @@ def _entry(opening: str, node: _Node, indent: int) -> Iterator[Line]:
         yield from _leaf(opening, node, indent)
     elif opening == "-":
         # The first line of an item stands beside its dash.
-        first, *rest = _children(node, indent + 2)
+        first, *lines = _children(node, indent + 2)
         yield Line(pad + "- " + first.text[indent + 2 :], first.comment, first.at)
-        yield from rest
+        yield from lines
     else:
         yield Line(pad + opening)
         yield from _children(node, indent + 2)
@@ -149,8 +149,8 @@ def _entry(opening: str, node: _Node, indent: int) -> Iterator[Line]:
 
 def _children(node: _Branch, indent: int) -> Iterator[Line]:
     if all(isinstance(step, int) for step in node.children):
-        for at in range(max(int(step) for step in node.children) + 1):
-            yield from _entry("-", node.children.get(at, _Leaf({}, "")), indent)
+        for index in range(max(int(step) for step in node.children) + 1):
+            yield from _entry("-", node.children.get(index, _Leaf({}, "")), indent)
         return
     for name, child in node.children.items():
         yield from _entry(f"{string(str(name))}:", child, indent)
@@ -164,9 +164,9 @@ def _leaf(opening: str, leaf: _Leaf, indent: int) -> Iterator[Line]:
             if len(pad) + len(opening) + 1 + len(flow) <= _FLOW_WIDTH:
                 yield Line(f"{pad}{opening} {flow}", leaf.comment)
                 return
-        first, *rest = _entry(opening, _branch(value), indent)
+        first, *lines = _entry(opening, _branch(value), indent)
         yield Line(first.text, leaf.comment, first.at)
-        yield from rest
+        yield from lines
         return
     block = literal_block(value) if isinstance(value, str) else None
     if block is None:

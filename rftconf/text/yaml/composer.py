@@ -148,17 +148,17 @@ def _error_at(mark: Any, message: str, help_: str = "") -> ComposeError:
 def _explained(error: Any, text: str) -> ComposeError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is None:
-        at = min(int(getattr(error, "position", 0) or 0), len(text))
-        line = text.count("\n", 0, at) + 1
-        return ComposeError(str(getattr(error, "reason", error)), at, line, at - text.rfind("\n", 0, at))
+        offset = min(int(getattr(error, "position", 0) or 0), len(text))
+        line = text.count("\n", 0, offset) + 1
+        return ComposeError(str(getattr(error, "reason", error)), offset, line, offset - text.rfind("\n", 0, offset))
     context_mark = getattr(error, "context_mark", None)
     if mark.index >= len(text.rstrip()) and context_mark is not None:
         # What is never closed shows at the end of the text; where it was opened says more.
         mark = context_mark
-    at = min(int(mark.index), len(text))
+    offset = min(int(mark.index), len(text))
     problem = getattr(error, "problem", None) or "not valid YAML"
     context = getattr(error, "context", None)
     message, help_ = f"{problem}, {context}" if context else str(problem), ""
-    if "'\\t'" in message or text[at : at + 1] == "\t":
+    if "'\\t'" in message or text[offset : offset + 1] == "\t":
         message, help_ = "a tab is used for indentation; YAML allows spaces only", "replace the tab with spaces"
-    return ComposeError(message, at, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at), help_)
+    return ComposeError(message, offset, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset), help_)

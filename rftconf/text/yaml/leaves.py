@@ -70,9 +70,9 @@ class YamlReader:
         if start.id != "mapping" and not key:
             self._report("SYN203", Severity.ERROR, "a config is a mapping of keys to values", self.place(start))
             return ()
-        found: list[Leaf] = []
-        self._collect(start, key, key_node or start, found)
-        return tuple(found)
+        leaves: list[Leaf] = []
+        self._collect(start, key, key_node or start, leaves)
+        return tuple(leaves)
 
     def pairs(self, node: Node) -> dict[str, tuple[Node, Node]]:
         """Name to (key node, value node) of a mapping, merge keys applied as PyYAML does, duplicates reported."""
@@ -108,30 +108,30 @@ class YamlReader:
         self._check_tag(node, "map")
         return {name: self.value(v) for name, (_, v) in self.pairs(node).items()}
 
-    def _collect(self, node: Node, key: str, key_node: Node, found: list[Leaf]) -> None:
-        """Add the leaves below `node` to `found`; one list for all of them, since most of a check's reading is here."""
+    def _collect(self, node: Node, key: str, key_node: Node, leaves: list[Leaf]) -> None:
+        """Add the leaves below `node` to `leaves`; one list for all of them, since most of a check's reading is here."""
         kind = node.id
         if kind == "mapping" and node.value:
             self._check_tag(node, "map")
             for name, (inner_key, value_node) in self.pairs(node).items():
-                self._collect(value_node, keys.child(key, name), inner_key, found)
+                self._collect(value_node, keys.child(key, name), inner_key, leaves)
         elif kind == "sequence" and _holds_mapping(node):
             self._check_tag(node, "seq")
             for index, child in enumerate(node.value):
-                self._collect(child, keys.item(key, index), key_node, found)
+                self._collect(child, keys.item(key, index), key_node, leaves)
         elif key or node.value:
             place = self.place(node)
             raw = self.text[place.span.start : place.span.end]
-            found.append(Leaf(key, self.value(node), place, self.place(key_node), raw))
+            leaves.append(Leaf(key, self.value(node), place, self.place(key_node), raw))
 
     def _merged(self, node: Node) -> dict[str, tuple[Node, Node]]:
         if node.id == "mapping":
             return self.pairs(node)
         if node.id == "sequence" and all(child.id == "mapping" for child in node.value):
-            found = {}
+            nodes = {}
             for child in reversed(node.value):
-                found.update(self._merged(child))
-            return found
+                nodes.update(self._merged(child))
+            return nodes
         message = "`<<` takes a mapping or a list of mappings"
         self._report("SYN205", Severity.ERROR, message, self.place(node))
         return {}

@@ -113,5 +113,5 @@ def _loaded(convert: Callable[[str], int | float], text: str) -> int | float:
     try:
         return convert(text)
     except ValueError as error:
-        shown = text if len(text) <= 40 else f"a scalar of {len(text)} characters"
-        raise UnconstructibleScalarError(f"{shown} looks like a number, but no loader can read it") from error
+        text_shown = text if len(text) <= 40 else f"a scalar of {len(text)} characters"
+        raise UnconstructibleScalarError(f"{text_shown} looks like a number, but no loader can read it") from error

@@ -45,12 +45,12 @@ class Arithmetic:
             value, _, _, origins, _ = self.expander.piece(part)
             used.extend(origins)
             known_text = isinstance(part, Lit) and isinstance(value, Text)
-            for one in value.parts if known_text and isinstance(value, Text) else (value,):
-                if isinstance(one, str):
-                    written.append(one)
+            for item in value.parts if known_text and isinstance(value, Text) else (value,):
+                if isinstance(item, str):
+                    written.append(item)
                 elif len(unknown) < 1000:
                     written.append(chr(0xE000 + len(unknown)))
-                    unknown.append(one)
+                    unknown.append(item)
         self.used = used
         text = "".join(written)
         self.shell.step()
@@ -91,15 +91,15 @@ class Arithmetic:
         """The number that a variable holds; a name that nothing assigns stays a name."""
         shell = self.shell
         shell.read.add(name)
-        found = shell.variables.get(name)
-        if found is None:
+        value = shell.variables.get(name)
+        if value is None:
             return Var(name)
-        if isinstance(found, Array):
-            if found.guarded or found.open:
+        if isinstance(value, Array):
+            if value.guarded or value.open:
                 return ShellOnly(f"${{{name}}}", (name,))
-            word = found.items.get(0 if key is None else str(key) if found.associative else key)
+            word = value.items.get(0 if key is None else str(key) if value.associative else key)
         else:
-            word = found if key in (None, 0) else None
+            word = value if key in (None, 0) else None
         if word is None:
             return 0
         if len(self.used) < 32:
@@ -122,14 +122,14 @@ class Arithmetic:
         shell = self.shell
         written = as_text(value)
         word = shell.make([(written, 0, 0, tuple(self.used[:8]), -1)], 0, 0, written, name)
-        found = shell.variables.get(name)
-        if isinstance(found, Array) or key is not None:
-            items = dict(found.items) if isinstance(found, Array) else {}
+        variable = shell.variables.get(name)
+        if isinstance(variable, Array) or key is not None:
+            items = dict(variable.items) if isinstance(variable, Array) else {}
             items[0 if key is None else key] = word
-            associative = isinstance(found, Array) and found.associative
+            associative = isinstance(variable, Array) and variable.associative
             if not associative:
                 items = dict(sorted(items.items(), key=lambda item: int(item[0])))
-            shell.assign(name, Array(items, associative, isinstance(found, Array) and found.guarded))
+            shell.assign(name, Array(items, associative, isinstance(variable, Array) and variable.guarded))
         else:
             shell.assign(name, word)
 
@@ -137,12 +137,12 @@ class Arithmetic:
 class Expression:
     """One expression being read and computed at once; `off` is above zero where nothing may happen."""
 
-    def __init__(self, machine: Arithmetic, found: list[tuple[str, str]], unknown: list[Expr]) -> None:
-        self.machine, self.tokens, self.unknown = machine, found, unknown
+    def __init__(self, machine: Arithmetic, token_list: list[tuple[str, str]], unknown: list[Expr]) -> None:
+        self.machine, self.tokens, self.unknown = machine, token_list, unknown
         self.at = self.off = self.depth = 0
 
-    def _op(self, *wanted: str) -> str:
-        if self.at < len(self.tokens) and self.tokens[self.at][0] == "op" and self.tokens[self.at][1] in wanted:
+    def _op(self, *operators: str) -> str:
+        if self.at < len(self.tokens) and self.tokens[self.at][0] == "op" and self.tokens[self.at][1] in operators:
             self.at += 1
             return self.tokens[self.at - 1][1]
         return ""
@@ -241,22 +241,22 @@ class Expression:
             return value
         if self.at >= len(self.tokens) or self.tokens[self.at][0] == "op":
             raise Invalid("an operand is missing")
-        kind, found = self.tokens[self.at]
+        kind, token = self.tokens[self.at]
         if kind == "name":
             return self._named()
         self.at += 1
         if kind == "unknown":
-            value = self.unknown[ord(found) - 0xE000]
+            value = self.unknown[ord(token) - 0xE000]
             return self.machine.number(value)
-        return literal(found)
+        return literal(token)
 
     def _target(self) -> tuple[str, str | int | None]:
         name = self.tokens[self.at][1]
         self.at += 1
         if not self._op("["):
             return name, None
-        found = self.machine.shell.variables.get(name)
-        if isinstance(found, Array) and found.associative and self.at < len(self.tokens):
+        value = self.machine.shell.variables.get(name)
+        if isinstance(value, Array) and value.associative and self.at < len(self.tokens):
             key: str | int = self.tokens[self.at][1]
             self.at += 1
         else:

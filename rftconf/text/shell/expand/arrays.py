@@ -61,11 +61,11 @@ def _words(shell: Shell, part: Param) -> tuple[list[Word], bool]:
     if part.name in ("@", "*"):
         return shell.positional, True
     shell.read.add(part.name)
-    found = shell.variables.get(part.name)
-    if isinstance(found, Array):
-        return found.ordered(), not found.open
-    if isinstance(found, Word):
-        return [found], True
+    variable = shell.variables.get(part.name)
+    if isinstance(variable, Array):
+        return variable.ordered(), not variable.open
+    if isinstance(variable, Word):
+        return [variable], True
     if part.op and part.op[-1] in "-+":
         return [], True
     value = Var(part.name)
@@ -91,11 +91,11 @@ def _names(shell: Shell, part: Param, subscript: str) -> Elements:
     keys: list[str] = []
     known = True
     if subscript:
-        found = shell.variables.get(part.name)
+        variable = shell.variables.get(part.name)
         shell.read.add(part.name)
-        if isinstance(found, Array):
-            keys, known = [str(k) for k in found.keys()], not (found.guarded or found.open)  # noqa: SIM118
-        elif isinstance(found, Word):
+        if isinstance(variable, Array):
+            keys, known = [str(k) for k in variable.keys()], not (variable.guarded or variable.open)  # noqa: SIM118
+        elif isinstance(variable, Word):
             keys = ["0"]
     else:
         known = False
@@ -104,8 +104,8 @@ def _names(shell: Shell, part: Param, subscript: str) -> Elements:
         word = Word(value, ((value, part.start, part.end, (), -1),), shell.source, part.start, part.end)
         word.splits = True
         return Elements([word], False, False)
-    made = [Word(k, ((k, part.start, part.end, (), -1),), shell.source, part.start, part.end) for k in keys]
-    return Elements(made, subscript == "*" and part.quoted)
+    words = [Word(k, ((k, part.start, part.end, (), -1),), shell.source, part.start, part.end) for k in keys]
+    return Elements(words, subscript == "*" and part.quoted)
 
 
 def _sliced(shell: Shell, expander: WordExpander, part: Param, words: list[Word]) -> list[Word]:
@@ -119,9 +119,9 @@ def _sliced(shell: Shell, expander: WordExpander, part: Param, words: list[Word]
         return [unknown]
     offset, length = bounds
     listed = [shell.zero, *words] if positional else words
-    found = shell.variables.get(part.name)
-    if isinstance(found, Array) and not found.associative and offset >= 0:
-        listed = [w for k, w in found.items.items() if int(k) >= offset]
+    variable = shell.variables.get(part.name)
+    if isinstance(variable, Array) and not variable.associative and offset >= 0:
+        listed = [w for k, w in variable.items.items() if int(k) >= offset]
         return listed if length is None else listed[:length]
     start = offset if offset >= 0 else len(listed) + offset
     if start < 0:
@@ -144,6 +144,6 @@ def _changed(shell: Shell, expander: WordExpander, part: Param, word: Word) -> W
     shell.spend(value)
     if value == word.value:
         return word
-    made = Word(value, ((value, word.start, word.end, (word,), -1),), word.source, word.start, word.end)
-    made.condition, made.splits = word.condition, word.splits
-    return made
+    changed_word = Word(value, ((value, word.start, word.end, (word,), -1),), word.source, word.start, word.end)
+    changed_word.condition, changed_word.splits = word.condition, word.splits
+    return changed_word

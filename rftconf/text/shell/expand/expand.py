@@ -66,12 +66,12 @@ class Expander:
             return None
         shell.read.add(second.name)
         shell.step()
-        made: Known = first.text + value
-        shell.spend(made)
+        combined: Known = first.text + value
+        shell.spend(combined)
         pieces: tuple[Piece, ...] = (
             (first.text, first.start, first.end, (), -1), (value, second.start, second.end, (word,), 0),
         )  # fmt: skip
-        return [Word(made, pieces, shell.source, node.start, node.end)]
+        return [Word(combined, pieces, shell.source, node.start, node.end)]
 
     def _part(self, fields: Fields, part: Part, *, split_text: bool = False, last: bool = False) -> None:
         if isinstance(part, Lit):
@@ -182,41 +182,41 @@ class Expander:
                 return shell.zero
             return shell.positional[number - 1] if number <= len(shell.positional) else awaited(shell, part, number)
         if part.index is None:
-            found = shell.scalar(name)
-            if shell.conditions and found is not None and not isinstance(found.value, str):
-                held = narrowed(found.value, shell.conditions)
-                if held is not found.value:
-                    piece = (held, part.start, part.end, (found,), -1)
-                    return Word(held, (piece,), shell.source, part.start, part.end)
-            return found
+            word = shell.scalar(name)
+            if shell.conditions and word is not None and not isinstance(word.value, str):
+                value_here = narrowed(word.value, shell.conditions)
+                if value_here is not word.value:
+                    piece = (value_here, part.start, part.end, (word,), -1)
+                    return Word(value_here, (piece,), shell.source, part.start, part.end)
+            return word
         return self._element(part, name, part.index)
 
     def _element(self, part: Param, name: str, index: WordNode) -> Word | None:
         shell = self.shell
-        found = shell.variables.get(name)
+        value = shell.variables.get(name)
         shell.read.add(name)
-        if isinstance(found, Array) and found.associative:
+        if isinstance(value, Array) and value.associative:
             key = self.text_of(index)
             if not isinstance(key, str):
                 return shell.unknown(name, part.start, part.end)
-            word = found.items.get(key)
+            word = value.items.get(key)
         else:
             number = self.number(index)
             if not isinstance(number, int):
                 return shell.unknown(name, part.start, part.end)
-            if not isinstance(found, Array):
-                return found if number in (0, -1) else None
-            if found.guarded or found.open:
-                return self._guarded(part, found, number)
-            word = found.items.get(number if number >= 0 else max(map(int, found.items), default=-1) + 1 + number)
-        if word is None and found is not None:
+            if not isinstance(value, Array):
+                return value if number in (0, -1) else None
+            if value.guarded or value.open:
+                return self._guarded(part, value, number)
+            word = value.items.get(number if number >= 0 else max(map(int, value.items), default=-1) + 1 + number)
+        if word is None and value is not None:
             return Word("", (), shell.source, part.start, part.end) if part.op[:1] not in ("-", "+") else None
-        return self._guarded(part, found, 0) if word is not None and word.condition and found else word
+        return self._guarded(part, value, 0) if word is not None and word.condition and value else word
 
-    def _guarded(self, part: Param, found: Array, number: int) -> Word | None:
+    def _guarded(self, part: Param, array: Array, number: int) -> Word | None:
         """An element of an array whose positions are not all known."""
-        if 0 <= number < len(found.items) and not found.associative:
-            front = list(found.items.values())[: number + 1]
+        if 0 <= number < len(array.items) and not array.associative:
+            front = list(array.items.values())[: number + 1]
             if all(w.condition is None and not w.splits for w in front):
                 return front[number]
         value = ShellOnly(self.shell.source.part(part.start, part.end), (part.name,))
@@ -229,8 +229,8 @@ class Expander:
             if isinstance(word, Word):
                 shell.read.add(name)
                 if shell.conditions and not isinstance(word.value, str):
-                    held = narrowed(word.value, shell.conditions)
-                    return (held, start, end, (word,), 0 if held is word.value else -1)
+                    value_here = narrowed(word.value, shell.conditions)
+                    return (value_here, start, end, (word,), 0 if value_here is word.value else -1)
                 return (word.value, start, end, (word,), 0)
         many = elements(shell, self, part)
         if many is not None:
@@ -247,9 +247,9 @@ class Expander:
             used: list[Word] = []
 
             def other() -> Known:
-                made = self.word(part.arg) if part.arg is not None else None
-                used.extend(made.passed() if made is not None else ())
-                return made.value if made is not None else ""
+                word = self.word(part.arg) if part.arg is not None else None
+                used.extend(word.passed() if word is not None else ())
+                return word.value if word is not None else ""
 
             value = with_default(shell, part, word, other)
             if part.op[-1] == "=" and value != (word.value if word is not None else None):
@@ -257,9 +257,9 @@ class Expander:
                 shell.assign(name, shell.make([(value, start, end, tuple(used), -1)], arg.start, arg.end, value, name))
             if word is not None and value is word.value:
                 return (value, start, end, (word,), 0)
-            held = () if word is None or (word.value == "" and word.lacking()) else (word,)
+            words = () if word is None or (word.value == "" and word.lacking()) else (word,)
             shell.spend(value)
-            return (value, start, end, (*held, *used), -1)
+            return (value, start, end, (*words, *used), -1)
         positional = name[0].isdigit()
         base: Known = word.value if word is not None else "" if positional else Var(name)
         value = operate(shell, self, part, base)
@@ -284,9 +284,9 @@ class Expander:
     def _indirect(self, part: Param) -> Known:
         word = self._base(part)
         target = word.value if word is not None else None
-        found = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\w+)\])?", target) if isinstance(target, str) else None
-        if found is None:
+        match = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\w+)\])?", target) if isinstance(target, str) else None
+        if match is None:
             return ShellOnly(self.shell.source.part(part.start, part.end), (part.name,))
-        index = None if found[2] is None else WordNode([Lit(found[2], 0, 0)], 0, 0, found[2])
-        inner = Param(found[1], part.start, part.end, part.quoted, part.op, part.arg, part.arg2, index)
+        index = None if match[2] is None else WordNode([Lit(match[2], 0, 0)], 0, 0, match[2])
+        inner = Param(match[1], part.start, part.end, part.quoted, part.op, part.arg, part.arg2, index)
         return self.piece(inner)[0]

@@ -60,13 +60,13 @@ class Fields:
         """Add what is subject to splitting; `last` when nothing of the word follows it."""
         value, start, end, origins, inner = piece
         if isinstance(value, Text):
-            at = 0
+            offset = 0
             for n, part in enumerate(value.parts):
                 ends = n + 1 == len(value.parts)
                 following = value.parts[n + 1] if not ends else ""
                 free = last if ends else isinstance(following, str) and following[0] in BLANKS
-                self.unquoted((part, start, end, origins, inner + at if inner >= 0 else -1), last=free)
-                at += units(part)
+                self.unquoted((part, start, end, origins, inner + offset if inner >= 0 else -1), last=free)
+                offset += units(part)
         elif isinstance(value, Branch) and last and not self.pieces and not self.started:
             self._branch(piece, value)
         elif not isinstance(value, str):
@@ -103,24 +103,24 @@ class Fields:
             return
         self.parted = True
         blank = "".join(c for c in separators if c in BLANKS)
-        at = 0
-        for found in re.finditer(_gaps(separators, blank), value):
-            hard = found[0].strip(blank) if blank else found[0]
-            if found.start() == 0 and not self.pieces and not self.started and not hard:
-                at = found.end()
+        offset = 0
+        for match in re.finditer(_gaps(separators, blank), value):
+            hard = match[0].strip(blank) if blank else match[0]
+            if match.start() == 0 and not self.pieces and not self.started and not hard:
+                offset = match.end()
                 continue
-            self._run(piece, value, at, found.start())
+            self._run(piece, value, offset, match.start())
             self.started |= bool(hard)
             self.close()
-            at = found.end()
-        self._run(piece, value, at, len(value))
+            offset = match.end()
+        self._run(piece, value, offset, len(value))
 
-    def _run(self, piece: Piece, value: str, at: int, stop: int) -> None:
+    def _run(self, piece: Piece, value: str, offset: int, stop: int) -> None:
         _, start, end, origins, inner = piece
-        if stop > at:
+        if stop > offset:
             exact = not origins and end - start == len(value)
-            low, high = (start + at, start + stop) if exact else (start, end)
-            self.pieces.append((value[at:stop], low, high, origins, inner + at if inner >= 0 else -1))
+            low, high = (start + offset, start + stop) if exact else (start, end)
+            self.pieces.append((value[offset:stop], low, high, origins, inner + offset if inner >= 0 else -1))
 
 
 def _gaps(separators: str, blank: str) -> str:

@@ -31,36 +31,36 @@ class Invalid(Exception):  # noqa: N818
 
 def tokens(text: str) -> list[tuple[str, str]]:
     """(kind, text) for every token."""
-    found, at = list[tuple[str, str]](), 0
-    while at < len(text):
-        token = _TOKEN.match(text, at)
+    tokens_read, offset = list[tuple[str, str]](), 0
+    while offset < len(text):
+        token = _TOKEN.match(text, offset)
         if token is None:
-            if not text[at:].strip():
+            if not text[offset:].strip():
                 break
-            raise Invalid(f"`{text[at:].strip()[:10]}` is no arithmetic")
+            raise Invalid(f"`{text[offset:].strip()[:10]}` is no arithmetic")
         kind = str(token.lastgroup)
-        if kind != "op" and found and found[-1][0] != "op":
+        if kind != "op" and tokens_read and tokens_read[-1][0] != "op":
             raise Invalid("an operator is missing")
-        found.append((kind, token[kind]))
-        at = token.end()
-        if len(found) > MAX_TOKENS:
+        tokens_read.append((kind, token[kind]))
+        offset = token.end()
+        if len(tokens_read) > MAX_TOKENS:
             raise Invalid("it is too long")
-    return found
+    return tokens_read
 
 
-def literal(found: str) -> int:
+def literal(text: str) -> int:
     """A number as the shell writes it: decimal, octal, hexadecimal or `base#digits`."""
     try:
-        if len(found) > MAX_DIGITS:
+        if len(text) > MAX_DIGITS:
             raise Invalid("the number is too large")
-        if "#" in found:
-            base, digits = found.split("#")
+        if "#" in text:
+            base, digits = text.split("#")
             return wrapped(int(digits, int(base)))
-        if found[:2] in ("0x", "0X"):
-            return wrapped(int(found, 16))
-        return wrapped(int(found, 8 if found[0] == "0" else 10))
+        if text[:2] in ("0x", "0X"):
+            return wrapped(int(text, 16))
+        return wrapped(int(text, 8 if text[0] == "0" else 10))
     except ValueError as error:
-        raise Invalid(f"`{found}` is no number of its base") from error
+        raise Invalid(f"`{text}` is no number of its base") from error
 
 
 def decided(value: Integer) -> bool | None:
@@ -76,8 +76,8 @@ def combine(op: str, left: Integer, right: Integer) -> Integer:
         return _spread(right, lambda value: combine(op, left, value))
     if isinstance(left, Expr) or isinstance(right, Expr):
         if op in _SYMBOLIC:
-            made = arith(op, left, right)
-            return made if isinstance(made, Expr) else int(made)
+            result = arith(op, left, right)
+            return result if isinstance(result, Expr) else int(result)
         if op == "/" and right == 1:
             return left
         return opaque(op, left, right)

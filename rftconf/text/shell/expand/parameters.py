@@ -47,16 +47,16 @@ def emptiness(value: Known, name: str) -> bool | None:
             return False if any(isinstance(p, str) for p in parts) else None
         case Arith():
             return False
-        case Var(other):
-            if other in ALWAYS_SET or other == "HOME":
+        case Var(variable):
+            if variable in ALWAYS_SET or variable == "HOME":
                 return False
-            return True if other == name and name not in USUALLY_SET else None
+            return True if variable == name and name not in USUALLY_SET else None
     return None
 
 
-def with_default(shell: Shell, part: Param, word: Word | None, other: Callable[[], Known]) -> Known:
+def with_default(shell: Shell, part: Param, word: Word | None, otherwise: Callable[[], Known]) -> Known:
     """`${x:-d}`, `${x-d}`, `${x:+d}`, `${x+d}`, `${x:=d}`, `${x=d}`, `${x:?m}`, `${x?m}`."""
-    name, wanted = part.name, part.op[-1]
+    name, operator = part.name, part.op[-1]
     value: Known = word.value if word is not None else Var(name)
 
     def choose(value: Known) -> Known:
@@ -71,20 +71,20 @@ def with_default(shell: Shell, part: Param, word: Word | None, other: Callable[[
             empty = False
         if name in shell.required and word is None:
             empty = False
-        if wanted == "?":
+        if operator == "?":
             if empty and isinstance(value, Var):
                 advice = f"--set {name}=..."
                 shell.say("SYN151", f"the script stops here unless {name} is given", part.start, part.end, advice)
                 shell.asks.setdefault(name, shell.source.place(part.start, part.end))
             return value
         if empty is None:
-            yes, no = (other(), "") if wanted == "+" else (value, other())
+            yes, no = (otherwise(), "") if operator == "+" else (value, otherwise())
             if part.op[0] != ":" and isinstance(value, Var):
                 return Branch(f'[ -n "${{{value.name}+set}}" ]', yes, no)
             return Branch(f'[ -n "{double_quoted(value)}" ]', yes, no)
-        if wanted == "+":
-            return "" if empty else other()
-        return other() if empty else value
+        if operator == "+":
+            return "" if empty else otherwise()
+        return otherwise() if empty else value
 
     return over_branches(value, choose)
 
@@ -157,14 +157,14 @@ def _strip_text(value: Text, op: str, pattern: str) -> Known | None:
     tail = value.parts[-1]
     if not isinstance(tail, str):
         return None
-    found = re.fullmatch(r"\*([^*?\[\]\\()]+)|([^*?\[\]\\()]+)\*|([^*?\[\]\\()]+)", pattern)
-    if found is None:
+    match = re.fullmatch(r"\*([^*?\[\]\\()]+)|([^*?\[\]\\()]+)\*|([^*?\[\]\\()]+)", pattern)
+    if match is None:
         return None
-    before, after, plain = found.groups()
-    if op == "##" and before is not None and (at := tail.rfind(before)) >= 0:
-        return tail[at + len(before) :]
-    if op == "%" and after is not None and (at := tail.rfind(after)) >= 0:
-        return text(*value.parts[:-1], tail[:at])
+    before, after, plain = match.groups()
+    if op == "##" and before is not None and (position := tail.rfind(before)) >= 0:
+        return tail[position + len(before) :]
+    if op == "%" and after is not None and (position := tail.rfind(after)) >= 0:
+        return text(*value.parts[:-1], tail[:position])
     if op in ("%", "%%") and plain is not None and len(plain) <= len(tail):
         return text(*value.parts[:-1], tail.removesuffix(plain))
     return None

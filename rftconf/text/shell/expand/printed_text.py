@@ -30,43 +30,45 @@ def piece_of(expander: WordExpander, part: CommandPart) -> Piece | None:
     if part.given and "cat" not in expander.shell.functions:
         word = input_of(expander.shell, expander, part.given, None)
         return None if word is None else (without_ends(word.value), part.start, part.end, (word,), 0)
-    made = printed(expander, part.inside) if part.inside else None
-    return None if made is None else (made[0], part.start, part.end, made[1][:8], -1)
+    output = printed(expander, part.inside) if part.inside else None
+    return None if output is None else (output[0], part.start, part.end, output[1][:8], -1)
 
 
 def printed(expander: WordExpander, inside: Sequence[Command]) -> Printed | None:
     """Return the output of a substitution's commands, without line ends; None where only running them would tell."""
     only = inside[0] if len(inside) == 1 else None
     if isinstance(only, Simple) or (isinstance(only, Pipeline) and not only.negated):
-        made, origins = None, tuple[Word, ...]()
+        output, origins = None, tuple[Word, ...]()
         for command in only.commands if isinstance(only, Pipeline) else (only,):
-            made = _of_program(expander, command, made[0] if made else None) if isinstance(command, Simple) else None
-            if made is None:
+            output = (
+                _of_program(expander, command, output[0] if output else None) if isinstance(command, Simple) else None
+            )
+            if output is None:
                 return None
-            origins += made[1]
-        return None if made is None else (without_ends(made[0]), origins)
+            origins += output[1]
+        return None if output is None else (without_ends(output[0]), origins)
     if isinstance(only, AndOr) and only.ops == ["&&"] and not only.background:
         return _of_folder(expander, *only.items)
     return None
 
 
-def _of_program(expander: WordExpander, command: Simple, given: Known | None) -> Printed | None:
+def _of_program(expander: WordExpander, command: Simple, input_text: Known | None) -> Printed | None:
     arguments = _arguments(expander, command)
     if not arguments or not isinstance(name := arguments[0].value, str) or name in expander.shell.functions:
         return None
     values = [word.value for word in arguments[1:]]
     origins = tuple(origin for word in arguments[1:] for piece in word.pieces for origin in piece[3])
-    if name in _OF_PATHS and given is None and values and all(isinstance(value, str) for value in values[1:]):
-        made: Known | None = _OF_PATHS[name](values[0], [str(value) for value in values[1:]])
-        return None if made is None else (f"{made}\n" if isinstance(made, str) else made, origins)
+    if name in _OF_PATHS and input_text is None and values and all(isinstance(value, str) for value in values[1:]):
+        path: Known | None = _OF_PATHS[name](values[0], [str(value) for value in values[1:]])
+        return None if path is None else (f"{path}\n" if isinstance(path, str) else path, origins)
     known = [value for value in values if isinstance(value, str)]
     if len(known) < len(values):
         return None
-    if given is not None:
-        found = _OF_INPUT[name](known, given) if name in _OF_INPUT and isinstance(given, str) else None
+    if input_text is not None:
+        result = _OF_INPUT[name](known, input_text) if name in _OF_INPUT and isinstance(input_text, str) else None
     else:
-        found = _OF_ARGUMENTS[name](known) if name in _OF_ARGUMENTS else None
-    return None if found is None or _is_long(found) else (found, origins)
+        result = _OF_ARGUMENTS[name](known) if name in _OF_ARGUMENTS else None
+    return None if result is None or _is_long(result) else (result, origins)
 
 
 def _is_long(value: Known) -> bool:
@@ -76,22 +78,22 @@ def _is_long(value: Known) -> bool:
 def _arguments(expander: WordExpander, command: Simple, *, prints: bool = True) -> list[Word]:
     """Return the words of a command that sets no variable and reads no file; `prints`: its output is not sent away. Empty for
     any other command, and where a word may stand for names of files."""
-    told = [redirect for redirect in command.redirects if redirect.descriptor != "2"] if prints else []
-    if command.assigns or told or any(redirect.target.plain not in _QUIET for redirect in command.redirects):
+    redirects = [redirect for redirect in command.redirects if redirect.descriptor != "2"] if prints else []
+    if command.assigns or redirects or any(redirect.target.plain not in _QUIET for redirect in command.redirects):
         return []
-    found: list[Word] = []
+    arguments: list[Word] = []
     for node in command.words:
         if not isinstance(node, WordNode) or not all(_only_reads(part) for part in node.parts):
             return []
-        made = expander.words(node)
-        if not all(part.quoted for part in node.parts) and any(_GLOB.search(formula(word.value)) for word in made):
+        words = expander.words(node)
+        if not all(part.quoted for part in node.parts) and any(_GLOB.search(formula(word.value)) for word in words):
             return []
-        found += made
-    if len(found) > MAX_WORDS or any(_is_long(word.value) for word in found):
+        arguments += words
+    if len(arguments) > MAX_WORDS or any(_is_long(word.value) for word in arguments):
         return []
-    if any(word.condition is not None or word.splits or word.lacks for word in found):
+    if any(word.condition is not None or word.splits or word.lacks for word in arguments):
         return []
-    return found
+    return arguments
 
 
 def _only_reads(part: object) -> bool:
@@ -158,19 +160,19 @@ def _echo(words: Sequence[str]) -> str | None:
 def _printf(words: Sequence[str]) -> str | None:
     if not words or "\\" in words[0] or words[0].startswith("-"):
         return None
-    wanted, rest = [found for found in _DIRECTIVE.finditer(words[0]) if found[0] != "%%"], list(words[1:])
-    if words[0].count("%") != sum(found[0].count("%") for found in _DIRECTIVE.finditer(words[0])) or len(wanted) != len(
-        rest
-    ):
+    matches, arguments = [match for match in _DIRECTIVE.finditer(words[0]) if match[0] != "%%"], list(words[1:])
+    if words[0].count("%") != sum(match[0].count("%") for match in _DIRECTIVE.finditer(words[0])) or len(
+        matches
+    ) != len(arguments):
         return None
-    if any(found[0] != "%s" and not _NUMBER.fullmatch(word) for found, word in zip(wanted, rest, strict=True)):
+    if any(match[0] != "%s" and not _NUMBER.fullmatch(word) for match, word in zip(matches, arguments, strict=True)):
         return None
 
-    def made(found: re.Match[str]) -> str:
-        if found[0] == "%%":
+    def made(match: re.Match[str]) -> str:
+        if match[0] == "%%":
             return "%"
-        word = rest.pop(0)
-        return word if found[0] == "%s" else f"{int(word):{found[1] or ''}d}"
+        word = arguments.pop(0)
+        return word if match[0] == "%s" else f"{int(word):{match[1] or ''}d}"
 
     return _DIRECTIVE.sub(made, words[0])
 
@@ -182,8 +184,8 @@ def _expr(words: Sequence[str]) -> str | None:
     if operator in "/%" and b == 0:
         return None
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else 0
-    found = {"+": a + b, "-": a - b, "*": a * b, "/": quotient, "%": a - quotient * b}.get(operator)
-    return None if found is None else f"{found}\n"
+    result = {"+": a + b, "-": a - b, "*": a * b, "/": quotient, "%": a - quotient * b}.get(operator)
+    return None if result is None else f"{result}\n"
 
 
 _CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z"}
@@ -197,31 +199,31 @@ def _characters(words: str) -> str | None:
     if "[" in words or ("\\" in words and words != "\\"):
         return None
     return re.sub(
-        r"([A-Za-z0-9])-([A-Za-z0-9])", lambda found: "".join(map(chr, range(ord(found[1]), ord(found[2]) + 1))), words
+        r"([A-Za-z0-9])-([A-Za-z0-9])", lambda match: "".join(map(chr, range(ord(match[1]), ord(match[2]) + 1))), words
     )
 
 
-def _tr(words: Sequence[str], given: str) -> str | None:
+def _tr(words: Sequence[str], input_text: str) -> str | None:
     sets = [_characters(word) for word in words if word != "-d"]
     if len(words) != 2 or None in sets or words[1] == "-d" or words[0].startswith("-") != (words[0] == "-d"):
         return None
     if words[0] == "-d":
-        return "".join(c for c in given if c not in str(sets[0]))
+        return "".join(c for c in input_text if c not in str(sets[0]))
     first, second = str(sets[0]), str(sets[1])
     if not first or not second:
         return None
     table = dict(zip(first, second.ljust(len(first), second[-1])[: len(first)], strict=True))  # of two, the later acts
-    return "".join(table.get(c, c) for c in given)
+    return "".join(table.get(c, c) for c in input_text)
 
 
-def _line(given: str) -> str | None:
+def _line(input_text: str) -> str | None:
     """Return the only line of a text; None where there are several, or its end is missing."""
-    return given[:-1] if given.count("\n") == 1 and given.endswith("\n") else None
+    return input_text[:-1] if input_text.count("\n") == 1 and input_text.endswith("\n") else None
 
 
-def _cut(words: Sequence[str], given: str) -> str | None:
+def _cut(words: Sequence[str], input_text: str) -> str | None:
     flat = re.fullmatch(r"-d\0?(.)\0-f\0?([1-9]\d?)|-f\0?([1-9]\d?)\0-d\0?(.)", "\0".join(words), re.DOTALL)
-    line = _line(given)
+    line = _line(input_text)
     if flat is None or line is None:
         return None
     mark, field = flat[1] or flat[4], int(flat[2] or flat[3])
@@ -233,11 +235,11 @@ _PLAIN = re.compile(r"(?:[\w/ :,@%=-]|\\[./-])+")
 """A pattern of `sed` that stands for itself."""
 
 
-def _sed(words: Sequence[str], given: str) -> str | None:
+def _sed(words: Sequence[str], input_text: str) -> str | None:
     if len(words) != 1 or len(words[0]) < 4 or words[0][0] != "s" or (mark := words[0][1]) not in "/#|,:@":
         return None
     parts = re.split(rf"(?<!\\){re.escape(mark)}", words[0][2:])
-    line = _line(given)
+    line = _line(input_text)
     if len(parts) != 3 or parts[2] not in ("", "g") or line is None:
         return None
     pattern, replacement = (part.replace(f"\\{mark}", mark) for part in parts[:2])

@@ -38,15 +38,15 @@ def substitution(shell: Shell, part: CommandPart) -> Known:
     if _NOTHING(raw):
         return ""
     if _PWD(raw) and "cd" not in shell.options:
-        given = shell.scalar("PWD")
-        return Var("PWD") if given is None else given.value
+        word = shell.scalar("PWD")
+        return Var("PWD") if word is None else word.value
     if raw[0] == "~":
         return ShellOnly(f"$(printf %s {raw})")
     shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
-    made, names = prelude(shell, raw)
+    script, names = prelude(shell, raw)
     if (choice := _CHOICE(raw)) is not None:
-        condition = f"( {made}{choice[1]} )" if made else choice[1]
+        condition = f"( {script}{choice[1]} )" if script else choice[1]
         return Branch(condition, choice[2], choice[3])
-    if not made or not raw.startswith("$("):
+    if not script or not raw.startswith("$("):
         return ShellOnly(raw, names)
-    return ShellOnly(f"$({made}{raw[2:]}", names)
+    return ShellOnly(f"$({script}{raw[2:]}", names)

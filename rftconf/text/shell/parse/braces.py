@@ -34,11 +34,11 @@ def _units(parts: list[Part]) -> list[Part]:
         if not isinstance(part, Lit) or part.quoted:
             units.append(part)
             continue
-        at = part.start
+        offset = part.start
         for text in re.split(r"([{},])", part.text):
             if text:
-                units.append(Lit(text, at, at + len(text)))
-                at += len(text)
+                units.append(Lit(text, offset, offset + len(text)))
+                offset += len(text)
     return units
 
 
@@ -48,49 +48,49 @@ def _is(part: Part, text: str) -> bool:
 
 def _expand(units: list[Part], depth: int) -> list[list[Part]]:
     pairs = _pairs(units)
-    for at in sorted(pairs):
-        close, commas = pairs[at]
-        inside = _alternatives(units, at, close, commas, depth)
+    for index in sorted(pairs):
+        close, commas = pairs[index]
+        inside = _alternatives(units, index, close, commas, depth)
         if inside is None:
             continue
         tails = _expand(units[close + 1 :], depth)
         if len(inside) * len(tails) > MAX_WORDS:
             return [units]
-        return [[*units[:at], *choice, *tail] for choice in inside for tail in tails]
+        return [[*units[:index], *choice, *tail] for choice in inside for tail in tails]
     return [units]
 
 
 def _pairs(units: list[Part]) -> dict[int, tuple[int, list[int]]]:
     """Where each brace that is closed is closed, and the commas that stand in it and in none inside it."""
-    found: dict[int, tuple[int, list[int]]] = {}
+    pairs: dict[int, tuple[int, list[int]]] = {}
     opened: list[tuple[int, list[int]]] = []
-    for at, part in enumerate(units):
+    for index, part in enumerate(units):
         if _is(part, "{"):
-            opened.append((at, []))
+            opened.append((index, []))
         elif opened and _is(part, "}"):
             start, commas = opened.pop()
-            found[start] = (at, commas)
+            pairs[start] = (index, commas)
         elif opened and _is(part, ","):
-            opened[-1][1].append(at)
-    return found
+            opened[-1][1].append(index)
+    return pairs
 
 
-def _alternatives(units: list[Part], at: int, close: int, commas: list[int], depth: int) -> list[list[Part]] | None:
+def _alternatives(units: list[Part], index: int, close: int, commas: list[int], depth: int) -> list[list[Part]] | None:
     if commas and depth < 8:
-        edges = [at, *commas, close]
+        edges = [index, *commas, close]
         pieces = [units[a + 1 : b] for a, b in pairwise(edges)]
         return [choice for piece in pieces for choice in _expand(piece, depth + 1)]
-    inside = units[at + 1 : close]
+    inside = units[index + 1 : close]
     if len(inside) != 1 or not isinstance(only := inside[0], Lit) or only.quoted:
         return None
-    found = _RANGE(only.text)
-    if found is None:
+    match = _RANGE(only.text)
+    if match is None:
         return None
-    return [[replace(only, text=text)] for text in _range(found)] or None
+    return [[replace(only, text=text)] for text in _range(match)] or None
 
 
-def _range(found: re.Match[str]) -> list[str]:
-    low, high, step, first, last, letter_step = found.groups()
+def _range(match: re.Match[str]) -> list[str]:
+    low, high, step, first, last, letter_step = match.groups()
     if low is None:
         start, stop, by = ord(first), ord(last), abs(int((letter_step or "1")[:9])) or 1
         return [chr(c) for c in _count(start, stop, by)]

@@ -53,15 +53,15 @@ class CommandReader(WordReader):
 
     def blanks(self) -> None:
         """Skip blanks and continued line ends."""
-        found = _BLANK(self.text, self.pos)
-        if found is not None:
-            self.pos = found.end()
+        match = _BLANK(self.text, self.pos)
+        if match is not None:
+            self.pos = match.end()
 
     def comment(self) -> None:
         """Skip the comment at `pos`, up to its line end."""
-        found = _COMMENT(self.text, self.pos)
-        if found is not None:
-            self.pos = found.end()
+        match = _COMMENT(self.text, self.pos)
+        if match is not None:
+            self.pos = match.end()
 
     def line_end(self) -> None:
         """Skip the line end at `pos` and the bodies of here-documents that begin there."""
@@ -78,9 +78,9 @@ class CommandReader(WordReader):
         """Skip blanks, line ends and comments."""
         text, size = self.text, self.size
         if not self._heredocs:
-            found = _GAP(text, self.pos)
-            if found is not None:
-                self.pos = found.end()
+            match = _GAP(text, self.pos)
+            if match is not None:
+                self.pos = match.end()
             return
         while True:
             self.blanks()
@@ -105,15 +105,15 @@ class CommandReader(WordReader):
         while True:
             before = self.pos
             self.blanks()
-            at = self.pos
-            if at >= size or ((c := text[at]) in _ENDS and not text.startswith("&>", at)):
+            start = self.pos
+            if start >= size or ((c := text[start]) in _ENDS and not text.startswith("&>", start)):
                 break
-            if c == "#" and (at != before or at == 0):
-                if node.words and (problem := cut_by_comment(text, before, at)) is not None:
+            if c == "#" and (start != before or start == 0):
+                if node.words and (problem := cut_by_comment(text, before, start)) is not None:
                     self.problems.append(problem)
                 self.comment()
                 break
-            redirects = c in "<>&0123456789{" and _REDIRECT_FIRST(text, at) and placeholder_end(text, at) is None
+            redirects = c in "<>&0123456789{" and _REDIRECT_FIRST(text, start) and placeholder_end(text, start) is None
             if redirects and self._redirect(node):
                 continue
             if (not node.words or declaring) and not listed:
@@ -146,23 +146,23 @@ class CommandReader(WordReader):
         return words
 
     def _process_substitution(self, node: Simple) -> bool:
-        at = self.pos
-        if self.text[at : at + 1] not in ("<", ">") or self.text[at + 1 : at + 2] != "(":
+        start = self.pos
+        if self.text[start : start + 1] not in ("<", ">") or self.text[start + 1 : start + 2] != "(":
             return False
-        self.pos = at + 2
-        self.skip_commands(at)
-        node.words.append(WordNode([CommandPart(at, self.pos, True)], at, self.pos))
+        self.pos = start + 2
+        self.skip_commands(start)
+        node.words.append(WordNode([CommandPart(start, self.pos, True)], start, self.pos))
         return True
 
     def _assign(self) -> Assign | None:
-        found = _ASSIGN(self.text, self.pos)
-        if found is None:
+        match = _ASSIGN(self.text, self.pos)
+        if match is None:
             return None
-        start, index, append = self.pos, None, found[2] == "+"
-        self.pos = found.end()
-        if found[3]:
+        start, index, append = self.pos, None, match[2] == "+"
+        self.pos = match.end()
+        if match[3]:
             problems = len(self.problems)
-            index = WordNode(self.parts(SUBSCRIPT), found.end(), self.pos)
+            index = WordNode(self.parts(SUBSCRIPT), match.end(), self.pos)
             tail = self.text[self.pos : self.pos + 3]
             append = tail[1:2] == "+"
             if not tail.startswith(("]=", "]+=")):
@@ -171,7 +171,7 @@ class CommandReader(WordReader):
                 return None
             self.pos += 3 if append else 2
         value = self.value()
-        return Assign(found[1], value, start, self.pos, index, append)
+        return Assign(match[1], value, start, self.pos, index, append)
 
     def value(self) -> WordNode | ArrayNode:
         """The right side of an assignment."""
@@ -179,8 +179,8 @@ class CommandReader(WordReader):
         plain = _VALUE(text, start)
         if plain is not None:
             self.pos = end = plain.end()
-            found = plain.group()
-            return WordNode([Lit(found, start, end)] if found else [], start, end, found)
+            plain_text = plain.group()
+            return WordNode([Lit(plain_text, start, end)] if plain_text else [], start, end, plain_text)
         if text[start] == "(":
             return self.array()
         parts = self.parts(WORD)
@@ -227,14 +227,14 @@ class CommandReader(WordReader):
         return None
 
     def _redirect(self, node: Simple) -> bool:
-        found = _REDIRECT(self.text, self.pos)
-        if found is None:
+        match = _REDIRECT(self.text, self.pos)
+        if match is None:
             return False
-        operator, start = found[1], self.pos
-        self.pos = found.end()
+        operator, start = match[1], self.pos
+        self.pos = match.end()
         self.blanks()
         target = self.word()
-        redirect = Redirect(operator, self.text[start : found.start(1)], target)
+        redirect = Redirect(operator, self.text[start : match.start(1)], target)
         if operator in ("<<", "<<-"):
             redirect.body = opened(target, tabs=operator == "<<-", start=start)
             self._heredocs.append(redirect.body)
@@ -270,17 +270,17 @@ class CommandReader(WordReader):
         try:
             while True:
                 parts.extend(self.parts(ARITHMETIC))
-                at = self.pos
-                if at >= self.size:
+                opening = self.pos
+                if opening >= self.size:
                     break
-                if self.text[at] == ")" and level == 0:
-                    if self.text[at + 1 : at + 2] != ")":
+                if self.text[opening] == ")" and level == 0:
+                    if self.text[opening + 1 : opening + 2] != ")":
                         break
-                    self.pos = at + 2
-                    return WordNode(parts, begin, at)
-                level += 1 if self.text[at] == "(" else -1
-                parts.append(Lit(self.text[at], at, at + 1))
-                self.pos = at + 1
+                    self.pos = opening + 2
+                    return WordNode(parts, begin, opening)
+                level += 1 if self.text[opening] == "(" else -1
+                parts.append(Lit(self.text[opening], opening, opening + 1))
+                self.pos = opening + 1
         except Unclosed:
             self.pos = self.size  # what is open here is open for commands too, which are read next and say so
         self._no_arithmetic.add(start)

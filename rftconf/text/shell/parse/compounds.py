@@ -40,8 +40,8 @@ class CompoundReader(CommandReader):
     def _command(self) -> Command:
         raise NotImplementedError
 
-    def _problem(self, code: str, message: str, at: int, end: int = 0) -> None:
-        self.problems.append(Problem(code, message, at, end or min(at + 1, self.size)))
+    def _problem(self, code: str, message: str, offset: int, end: int = 0) -> None:
+        self.problems.append(Problem(code, message, offset, end or min(offset + 1, self.size)))
 
     def _expect(self, word: str, opened: int, what: str) -> bool:
         """Move past `word`, or report that what was opened is not closed."""
@@ -134,9 +134,9 @@ class CompoundReader(CommandReader):
             before = self.pos
             patterns = self._patterns()
             body = self.commands(_NO_STOPS)
-            found = re.match(r";;&|;;|;&", self.text[self.pos : self.pos + 3])
-            self.pos += found.end() if found is not None else 0
-            node.arms.append((patterns, body, found[0] if found is not None else ";;"))
+            match = re.match(r";;&|;;|;&", self.text[self.pos : self.pos + 3])
+            self.pos += match.end() if match is not None else 0
+            node.arms.append((patterns, body, match[0] if match is not None else ";;"))
             if self.pos == before:
                 break
         self._expect("esac", start, "case")
@@ -207,9 +207,9 @@ def _at_semicolons(body: WordNode) -> list[WordNode]:
         if not isinstance(part, Lit):
             heads[k].parts.append(part)
             continue
-        at = part.start
+        offset = part.start
         for n, text in enumerate(part.text.split(";")):
             k = min(k + (n > 0), 2)
-            heads[k].parts.append(Lit(text, at, at + len(text)))
-            at += len(text) + 1
+            heads[k].parts.append(Lit(text, offset, offset + len(text)))
+            offset += len(text) + 1
     return heads

@@ -11,14 +11,14 @@ _TRAILING = re.compile(r"[ \t]+(?=\n|\Z)").match
 _COMMENTED = re.compile(r"[ \t]+#[^\n]*").match
 
 
-def cut_by_comment(text: str, before: int, at: int) -> Problem | None:
-    """What to say of the comment at `at` in a command whose last word ends at `before`; None where nothing is lost."""
-    end = text.find("\n", at)
+def cut_by_comment(text: str, before: int, offset: int) -> Problem | None:
+    """What to say of the comment at `offset` in a command whose last word ends at `before`; None where nothing is lost."""
+    end = text.find("\n", offset)
     comment_end = end = end if end >= 0 else len(text)
-    if text[at:end].rstrip().endswith("\\") and "\n" not in text[before:at] and text[end : end + 200].strip():
+    if text[offset:end].rstrip().endswith("\\") and "\n" not in text[before:offset] and text[end : end + 200].strip():
         message = "bash ends the command at this comment: the backslash at its end continues nothing"
-        return Problem("SYN110", message, at, end, "move the comment above the command")
-    if "\n" not in text[before:at]:
+        return Problem("SYN110", message, offset, end, "move the comment above the command")
+    if "\n" not in text[before:offset]:
         return None
     while 0 <= end < len(text):
         following = text.find("\n", end + 1)
@@ -33,15 +33,15 @@ def cut_by_comment(text: str, before: int, at: int) -> Problem | None:
         return None
     message = "bash ends the command at this comment: the arguments after it are lost"
     advice = "move the comment above the command, or put the arguments into an array"
-    return Problem("SYN110", message, at, comment_end, advice)
+    return Problem("SYN110", message, offset, comment_end, advice)
 
 
-def cut_by_backslash(text: str, at: int) -> Problem | None:
-    """What to say of the backslash at `at`, with blanks behind it."""
-    if (blank := _TRAILING(text, at + 1)) is not None:
+def cut_by_backslash(text: str, offset: int) -> Problem | None:
+    """What to say of the backslash at `offset`, with blanks behind it."""
+    if (blank := _TRAILING(text, offset + 1)) is not None:
         message = "a backslash before blanks does not continue the line: the command ends here"
-        return Problem("SYN111", message, at, blank.end(), "remove the blanks behind the backslash")
-    if (comment := _COMMENTED(text, at + 1)) is not None:
+        return Problem("SYN111", message, offset, blank.end(), "remove the blanks behind the backslash")
+    if (comment := _COMMENTED(text, offset + 1)) is not None:
         message = "a backslash before a comment does not continue the line: the comment's words become arguments"
-        return Problem("SYN111", message, at, comment.end(), "move the comment above the command")
+        return Problem("SYN111", message, offset, comment.end(), "move the comment above the command")
     return None

@@ -13,10 +13,10 @@ def opened(target: WordNode, *, tabs: bool, start: int) -> HereDoc:
     return HereDoc("".join(part.text for part in literal), tabs, any(part.quoted for part in literal), start)
 
 
-def close(text: str, at: int, waiting: HereDoc) -> int:
-    """Set where the body that begins at `at` ends, and say where its last line does; -1 where no line ends it."""
-    waiting.start = at
-    for start, end, line in _lines(text, at, len(text), joined=not waiting.quoted):
+def close(text: str, offset: int, waiting: HereDoc) -> int:
+    """Set where the body that begins at `offset` ends, and say where its last line does; -1 where no line ends it."""
+    waiting.start = offset
+    for start, end, line in _lines(text, offset, len(text), joined=not waiting.quoted):
         if (line.lstrip("\t") if waiting.tabs else line) == waiting.delimiter:
             waiting.end = start
             return end
@@ -24,18 +24,18 @@ def close(text: str, at: int, waiting: HereDoc) -> int:
     return -1
 
 
-def _lines(text: str, at: int, size: int, *, joined: bool) -> Iterator[tuple[int, int, str]]:
+def _lines(text: str, offset: int, size: int, *, joined: bool) -> Iterator[tuple[int, int, str]]:
     """Start, end and text of each line; with `joined`, a backslash at its end continues it."""
-    while at < size:
-        start, line = at, ""
+    while offset < size:
+        start, line = offset, ""
         while True:
-            found = text.find("\n", at, size)
-            piece, at = (text[at:found], found + 1) if found >= 0 else (text[at:size], size)
+            newline = text.find("\n", offset, size)
+            piece, offset = (text[offset:newline], newline + 1) if newline >= 0 else (text[offset:size], size)
             slashes = len(piece) - len(piece.rstrip("\\"))
-            if not joined or slashes % 2 == 0 or at >= size:
+            if not joined or slashes % 2 == 0 or offset >= size:
                 break
             line += piece[:-1]
-        yield start, at, line + piece
+        yield start, offset, line + piece
 
 
 def handed_on(inside: list[Command]) -> tuple[Redirect, ...]:
@@ -53,29 +53,29 @@ def untabbed(text: str, body: HereDoc, parts: list[Part]) -> list[Part]:
     """The parts of a body without the tabs at the start of its lines, where `<<-` drops them."""
     if not body.tabs:
         return parts
-    gone = set[int]()
+    tabs = set[int]()
     for start, end, _ in _lines(text, body.start, body.end, joined=not body.quoted):
         bare = start
         while bare < end and text[bare] == "\t":
             bare += 1
-        gone.update(range(start, bare))
-    kept: list[Part] = []
+        tabs.update(range(start, bare))
+    untabbed_parts: list[Part] = []
     for part in parts:
         exact = isinstance(part, Lit) and part.end - part.start == len(part.text)
-        kept += _without(part, gone) if exact and isinstance(part, Lit) else [part]
-    return kept
+        untabbed_parts += _without(part, tabs) if exact and isinstance(part, Lit) else [part]
+    return untabbed_parts
 
 
-def _without(part: Lit, gone: set[int]) -> Iterator[Lit]:
+def _without(part: Lit, tabs: set[int]) -> Iterator[Lit]:
     """What is left of literal text when some of its characters are dropped, in runs."""
-    start = at = part.start
-    while at < part.end:
-        if at not in gone:
-            at += 1
+    start = offset = part.start
+    while offset < part.end:
+        if offset not in tabs:
+            offset += 1
             continue
-        if at > start:
-            yield Lit(part.text[start - part.start : at - part.start], start, at, part.quoted)
-        at += 1
-        start = at
-    if at > start:
-        yield Lit(part.text[start - part.start :], start, at, part.quoted)
+        if offset > start:
+            yield Lit(part.text[start - part.start : offset - part.start], start, offset, part.quoted)
+        offset += 1
+        start = offset
+    if offset > start:
+        yield Lit(part.text[start - part.start :], start, offset, part.quoted)

@@ -24,12 +24,12 @@ def tildes(parts: list[Part]) -> list[Part]:
         if not isinstance(part, Lit) or part.quoted or "~" not in part.text:
             done.append(part)
             continue
-        at = part.start
+        offset = part.start
         for k, segment in enumerate(part.text.split(":")):
             if k:
-                done.append(Lit(":", at, at + 1))
-                at += 1
-            piece = Lit(segment, at, at + len(segment))
+                done.append(Lit(":", offset, offset + 1))
+                offset += 1
+            piece = Lit(segment, offset, offset + len(segment))
             done.extend(tilde(piece) if segment[:1] == "~" and (k or n == 0) else [piece])
-            at += len(segment)
+            offset += len(segment)
     return done

@@ -68,8 +68,8 @@ class WordReader:
         plain = _PLAIN(self.text, start)
         if plain is not None:
             self.pos = end = plain.end()
-            found = plain.group()
-            return WordNode([Lit(found, start, end)], start, end, found)
+            text = plain.group()
+            return WordNode([Lit(text, start, end)], start, end, text)
         pair = _PAIR(self.text, start)
         if pair is not None:
             return self._pair(pair, start)
@@ -79,15 +79,15 @@ class WordReader:
                 parts[:1] = tilde(first)
             elif (named := _NAMED(first.text)) is not None:
                 middle = first.start + named.end()
-                rest: list[Part] = [Lit(first.text[named.end() :], middle, first.end), *parts[1:]]
-                parts = [Lit(named[0], first.start, middle), *tildes(rest)]
+                more_parts: list[Part] = [Lit(first.text[named.end() :], middle, first.end), *parts[1:]]
+                parts = [Lit(named[0], first.start, middle), *tildes(more_parts)]
         return WordNode(parts, start, self.pos)
 
-    def _pair(self, found: re.Match[str], start: int) -> WordNode:
+    def _pair(self, match: re.Match[str], start: int) -> WordNode:
         """`key=$name` and `key="${name}"`, most of what launch scripts are made of."""
-        key, quote, braced, bare = found.groups()
+        key, quote, braced, bare = match.groups()
         middle, inner = start + len(key), len(quote)
-        end = self.pos = found.end()
+        end = self.pos = match.end()
         parts: list[Part] = [Param(braced or bare, middle + inner, end - inner, bool(quote))]
         if key:
             parts.insert(0, Lit(key, start, middle))
@@ -105,13 +105,13 @@ class WordReader:
         """Parts from `pos` up to a stop of `mode` or the end."""
         text, size, run, stops, special = self.text, self.size, mode.run, mode.stops, self._special
         parts: list[Part] = []
-        while (at := self.pos) < size:
-            found = run(text, at)
-            if found is not None:
-                self.pos = found.end()
-                parts.append(Lit(found.group(), at, self.pos, quoted))
+        while (start := self.pos) < size:
+            match = run(text, start)
+            if match is not None:
+                self.pos = match.end()
+                parts.append(Lit(match.group(), start, self.pos, quoted))
                 continue
-            c = text[at]
+            c = text[start]
             if c in stops:
                 if c == "<" and mode is WORD and self.placeholder(parts):
                     continue
@@ -120,8 +120,8 @@ class WordReader:
             if handler is None or c in mode.literal:
                 if mode is PATTERN_WORD and not self._extended(parts):
                     break
-                self.pos = at + 1
-                parts.append(Lit(c, at, at + 1, quoted))
+                self.pos = start + 1
+                parts.append(Lit(c, start, start + 1, quoted))
             else:
                 handler(parts, mode, quoted)
         return parts
@@ -146,143 +146,143 @@ class WordReader:
         return so_far.count("(") > so_far.count(")")
 
     def _backslash(self, parts: list[Part], mode: Mode, quoted: bool) -> None:
-        at = self.pos
-        following = self.text[at + 1 : at + 2]
-        self.pos = min(at + 2, self.size)
+        start = self.pos
+        following = self.text[start + 1 : start + 2]
+        self.pos = min(start + 2, self.size)
         if following == "\n":
             return
         if (
             not quoted
             and mode is WORD
             and following in " \t"
-            and (problem := cut_by_backslash(self.text, at)) is not None
+            and (problem := cut_by_backslash(self.text, start)) is not None
         ):
             self.problems.append(problem)
         if following == "" and not quoted:
             return
         if following == "" or (mode.escapes is not None and following not in mode.escapes):
-            self.pos = at + 1
-            parts.append(Lit("\\", at, at + 1, True))
+            self.pos = start + 1
+            parts.append(Lit("\\", start, start + 1, True))
             return
-        parts.append(Lit(following, at, self.pos, True))
+        parts.append(Lit(following, start, self.pos, True))
 
     def _single(self, parts: list[Part], mode: Mode, quoted: bool) -> None:
-        at = self.pos
+        start = self.pos
         if mode is PARAM_QUOTED or mode is ARITHMETIC or mode is DOUBLE:
-            self.pos = at + 1
-            parts.append(Lit("'", at, at + 1, quoted))
+            self.pos = start + 1
+            parts.append(Lit("'", start, start + 1, quoted))
             return
-        end = self.text.find("'", at + 1)
+        end = self.text.find("'", start + 1)
         if end < 0:
-            raise Unclosed(at, "single quote")
+            raise Unclosed(start, "single quote")
         self.pos = end + 1
         # Offsets of what is inside, so that characters of the value map one to one.
-        parts.append(Lit(self.text[at + 1 : end], at + 1, end, True))
+        parts.append(Lit(self.text[start + 1 : end], start + 1, end, True))
 
     def _double(self, parts: list[Part], mode: Mode, quoted: bool) -> None:
-        at = self.pos
-        self.pos = at + 1
+        start = self.pos
+        self.pos = start + 1
         inside = self.parts(DOUBLE, True)
         if self.pos >= self.size:
-            raise Unclosed(at, "double quote")
+            raise Unclosed(start, "double quote")
         self.pos += 1
         if inside:
             parts.extend(inside)
         else:
-            parts.append(Lit("", at + 1, at + 1, True))
+            parts.append(Lit("", start + 1, start + 1, True))
 
     def _backtick(self, parts: list[Part], mode: Mode, quoted: bool) -> None:
-        at = end = self.pos
+        start = end = self.pos
         while True:
             end = self.text.find("`", end + 1)
             if end < 0:
-                raise Unclosed(at, "backtick")
+                raise Unclosed(start, "backtick")
             slashes = end
             while self.text[slashes - 1] == "\\":
                 slashes -= 1
             if (end - slashes) % 2 == 0:
                 break
         self.pos = end + 1
-        parts.append(CommandPart(at, self.pos, quoted))
+        parts.append(CommandPart(start, self.pos, quoted))
 
     def _dollar(self, parts: list[Part], mode: Mode, quoted: bool) -> None:
-        at, text = self.pos, self.text
-        simple = _SIMPLE(text, at)
+        start, text = self.pos, self.text
+        simple = _SIMPLE(text, start)
         if simple is not None:
             self.pos = simple.end()
-            parts.append(Param(simple[1] or simple[2] or simple[3] or simple[4], at, self.pos, quoted))
+            parts.append(Param(simple[1] or simple[2] or simple[3] or simple[4], start, self.pos, quoted))
             return
-        following = text[at + 1 : at + 2]
+        following = text[start + 1 : start + 2]
         if following == "{":
-            self._enter(at)
-            parts.append(self._braced(at, quoted))
+            self._enter(start)
+            parts.append(self._braced(start, quoted))
             self.depth -= 1
         elif following == "(":
-            self._enter(at)
-            self.dollar_parenthesis(parts, at, quoted)
+            self._enter(start)
+            self.dollar_parenthesis(parts, start, quoted)
             self.depth -= 1
         elif following == "'" and not quoted:
-            value, self.pos = ansi_c(text, at + 2)
+            value, self.pos = ansi_c(text, start + 2)
             if self.pos < 0:
-                raise Unclosed(at, "$' quote")
-            parts.append(Lit(value, at, self.pos, True))
+                raise Unclosed(start, "$' quote")
+            parts.append(Lit(value, start, self.pos, True))
         elif following == '"' and not quoted:
-            self.pos = at + 1
+            self.pos = start + 1
         else:
-            self.pos = at + 1
-            parts.append(Lit("$", at, at + 1, quoted))
+            self.pos = start + 1
+            parts.append(Lit("$", start, start + 1, quoted))
 
-    def _enter(self, at: int) -> None:
+    def _enter(self, start: int) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise TooDeep(at)
+            raise TooDeep(start)
 
-    def _braced(self, at: int, quoted: bool) -> Part:
-        """`${...}` at `at`, when it is more than a name."""
+    def _braced(self, start: int, quoted: bool) -> Part:
+        """`${...}` at `start`, when it is more than a name."""
         text = self.text
-        self.pos = at + 2
+        self.pos = start + 2
         head = _HEAD(text, self.pos)
         if head is None:
-            self.until(PARAM, at, "${")
+            self.until(PARAM, start, "${")
             self.pos += 1
-            return CommandPart(at, self.pos, quoted)
-        node = Param(head[2], at, at, quoted, prefix=head[1])
+            return CommandPart(start, self.pos, quoted)
+        node = Param(head[2], start, start, quoted, prefix=head[1])
         self.pos = head.end()
         if text[self.pos : self.pos + 1] == "[":
             self.pos += 1
-            node.index = self.until(SUBSCRIPT, at, "${")
+            node.index = self.until(SUBSCRIPT, start, "${")
             self.pos += 1
         operator = _OPERATOR(text, self.pos)
         if operator is not None:
             node.op = operator.group()
             self.pos = operator.end()
-            self._operands(node, at, quoted)
+            self._operands(node, start, quoted)
         if self.pos >= self.size:
-            raise Unclosed(at, "${")
+            raise Unclosed(start, "${")
         if text[self.pos] != "}":
-            self.until(PARAM, at, "${")
+            self.until(PARAM, start, "${")
             self.pos += 1
-            return CommandPart(at, self.pos, quoted)
+            return CommandPart(start, self.pos, quoted)
         self.pos += 1
         node.end = self.pos
         return node
 
-    def _operands(self, node: Param, at: int, quoted: bool) -> None:
+    def _operands(self, node: Param, start: int, quoted: bool) -> None:
         op = node.op
         if op[0] == "/":
-            node.arg = self.until(PATTERN, at, "${")
+            node.arg = self.until(PATTERN, start, "${")
             if self.text[self.pos] == "/":
                 self.pos += 1
-                node.arg2 = self.until(PARAM, at, "${")
+                node.arg2 = self.until(PARAM, start, "${")
         elif op == ":":
-            node.arg = self.until(SLICE, at, "${")
+            node.arg = self.until(SLICE, start, "${")
             if self.text[self.pos] == ":":
                 self.pos += 1
-                node.arg2 = self.until(PARAM, at, "${")
+                node.arg2 = self.until(PARAM, start, "${")
         elif op[0] in "#%^,":
-            node.arg = self.until(PARAM, at, "${")
+            node.arg = self.until(PARAM, start, "${")
         elif op[0] != "@" and op != "*":
-            node.arg = self.until(PARAM_QUOTED if quoted else PARAM, at, "${", quoted)
+            node.arg = self.until(PARAM_QUOTED if quoted else PARAM, start, "${", quoted)
             first = node.arg.parts[0] if node.arg.parts and not quoted else None
             if isinstance(first, Lit) and not first.quoted and first.text[:1] == "~":
                 node.arg.parts[:1] = tilde(first)

@@ -20,9 +20,9 @@ class Unclosed(Exception):  # noqa: N818
 class TooDeep(Exception):  # noqa: N818
     """Nesting beyond what the reader follows."""
 
-    def __init__(self, at: int) -> None:
-        super().__init__(at)
-        self.at = at
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.at = offset
 
 
 class Mode:

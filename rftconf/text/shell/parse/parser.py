@@ -64,15 +64,15 @@ class Parser(CompoundReader):
         except Unclosed as error:
             self._problem("SYN101", f"this {error.what} is never closed", error.start)
         except (TooDeep, RecursionError) as error:
-            at = error.at if isinstance(error, TooDeep) else self.pos
-            self._problem("SYN199", f"nested deeper than {MAX_DEPTH} levels", at)
+            offset = error.at if isinstance(error, TooDeep) else self.pos
+            self._problem("SYN199", f"nested deeper than {MAX_DEPTH} levels", offset)
         return tree
 
     def _stray(self) -> None:
         """Report what cannot begin a command and move past it."""
-        found = _RESERVED(self.text, self.pos)
-        end = found.end() if found is not None else self.pos + 1
-        while found is None and self.text[end : end + 1] == self.text[self.pos]:
+        match = _RESERVED(self.text, self.pos)
+        end = match.end() if match is not None else self.pos + 1
+        while match is None and self.text[end : end + 1] == self.text[self.pos]:
             end += 1
         self._problem("SYN102", f"`{self.text[self.pos : min(end, self.pos + 20)]}` has no beginning", self.pos, end)
         self.pos = end
@@ -83,49 +83,49 @@ class Parser(CompoundReader):
         text = self.text
         while True:
             self.gap()
-            at = self.pos
+            start = self.pos
             self._stop_behind(body)
             if (
                 self.pos >= self.size
-                or (c := text[at]) == ")"
-                or text.startswith(";;", at)
-                or text.startswith(";&", at)
+                or (c := text[start]) == ")"
+                or text.startswith(";;", start)
+                or text.startswith(";&", start)
             ):
                 return body
             if c == ";":
                 self.pos += 1
                 continue
-            found = _RESERVED(text, at)
-            if found is not None and (found[0] in stops or found[0] in _CLOSING):
+            match = _RESERVED(text, start)
+            if match is not None and (match[0] in stops or match[0] in _CLOSING):
                 return body
-            quick = _QUICK(text, at)
+            quick = _QUICK(text, start)
             if quick is not None:
-                body.append(self._quick(quick, at))
+                body.append(self._quick(quick, start))
                 continue
             command = self._and_or()
             body.append(command)
-            if self.pos == at:
+            if self.pos == start:
                 self._stray()
 
     def _stop_behind(self, row: list[Command]) -> None:
         """Read no further where more commands stand in a row than anybody writes."""
         if len(row) >= MAX_COMMANDS and self.pos < self.size:
-            said = f"more than {MAX_COMMANDS:,} commands in a row: the others are not read"
-            self._problem("SYN199", said, self.pos, self.pos + 1)
+            problem = f"more than {MAX_COMMANDS:,} commands in a row: the others are not read"
+            self._problem("SYN199", problem, self.pos, self.pos + 1)
             self.pos = self.size
 
-    def _quick(self, found: re.Match[str], start: int) -> Simple:
+    def _quick(self, match: re.Match[str], start: int) -> Simple:
         """`name=text` or `name=${other:-text}` alone on a line: half of most launch scripts."""
-        name, other, default, plain = found.groups()
-        end = self.pos = found.end()
+        name, operator, default, plain = match.groups()
+        end = self.pos = match.end()
         first = start + len(name) + 1
-        if other is None:
+        if operator is None:
             value = WordNode([Lit(plain, first, end)] if plain else [], first, end, plain)
         else:
             inner = WordNode([Lit(default, end - 1 - len(default), end - 1)], end - 1 - len(default), end - 1, default)
             if not default:
                 inner.parts = []
-            value = WordNode([Param(other, first, end, False, ":-", inner)], first, end)
+            value = WordNode([Param(operator, first, end, False, ":-", inner)], first, end)
         return Simple([Assign(name, value, start, end)], [], start, end)
 
     def _and_or(self) -> Command:
@@ -151,9 +151,9 @@ class Parser(CompoundReader):
 
     def _pipeline(self) -> Command:
         start, negated, commands = self.pos, False, list[Command]()
-        while (found := _RESERVED(self.text, self.pos)) is not None and found[0] in ("!", "time", "coproc"):
-            negated ^= found[0] == "!"
-            self.pos = found.end()
+        while (match := _RESERVED(self.text, self.pos)) is not None and match[0] in ("!", "time", "coproc"):
+            negated ^= match[0] == "!"
+            self.pos = match.end()
             self.blanks()
             if self.text.startswith("-p ", self.pos):
                 self.pos += 3
@@ -169,21 +169,21 @@ class Parser(CompoundReader):
         return Pipeline(commands, start, commands[-1].end, negated)
 
     def _command(self) -> Command:
-        text, at = self.text, self.pos
-        found = _RESERVED(text, at)
-        if found is not None and (read := self._compounds.get(found[0])) is not None:
+        text, start = self.text, self.pos
+        match = _RESERVED(text, start)
+        if match is not None and (read := self._compounds.get(match[0])) is not None:
             self.depth += 1
             if self.depth > MAX_DEPTH:
-                raise TooDeep(at)
+                raise TooDeep(start)
             node = read()
             self.depth -= 1
             node.end = self.pos
             written = self._redirections()
             return Redirected(node, written, node.start, node.end) if written else node
-        named = _FUNCTION(text, at)
+        named = _FUNCTION(text, start)
         if named is not None:
             self.pos = named.end()
-            return self._function_body(named[1], at)
+            return self._function_body(named[1], start)
         return self.simple()
 
     def _redirections(self) -> tuple[Redirect, ...]:

@@ -16,14 +16,14 @@ _SPECIAL = re.compile(r"([\\\"$`])")
 
 def ansi_c(text: str, start: int) -> tuple[str, int]:
     """The value of `$'...'` whose content begins at `start`, and the offset behind it (-1: never closed)."""
-    found = _END.match(text, start)
-    if found is None:
+    match = _END.match(text, start)
+    if match is None:
         return "", -1
-    return _ESCAPE.sub(_unescape, text[start : found.end() - 1]), found.end()
+    return _ESCAPE.sub(_unescape, text[start : match.end() - 1]), match.end()
 
 
-def _unescape(found: re.Match[str]) -> str:
-    named, hexa, octal, short, long = found.groups()
+def _unescape(match: re.Match[str]) -> str:
+    named, hexa, octal, short, long = match.groups()
     if named is not None:
         return _NAMED.get(named, named)
     code = int(octal, 8) & 0xFF if octal is not None else int(hexa or short or long, 16)

@@ -27,8 +27,8 @@ def read_test(reader: CommandReader) -> Test:
         reader.pos += 2
         return node
     message = "this `[[` has no `]]`" if reader.pos >= reader.size else "this test is not understood here"
-    code, at = ("SYN101", node.start) if reader.pos >= reader.size else ("SYN102", reader.pos)
-    reader.problems.append(Problem(code, message, at, at + 2))
+    code, offset = ("SYN101", node.start) if reader.pos >= reader.size else ("SYN102", reader.pos)
+    reader.problems.append(Problem(code, message, offset, offset + 2))
     close = re.compile(r"\]\]|\n").search(reader.text, reader.pos)
     reader.pos = reader.size if close is None else close.end() if close[0] == "]]" else close.start()
     node.expression = None

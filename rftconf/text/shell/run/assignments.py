@@ -122,21 +122,21 @@ def _array(machine: Machine, node: Assign, value: ArrayNode, associative: bool) 
     if node.append and old is not None:
         known = old if isinstance(old, Array) else Array({0: old})
         items, guarded, opened = dict(known.items), known.guarded, known.open
-    at = max((k for k in items if isinstance(k, int)), default=-1) + 1
+    next_index = max((k for k in items if isinstance(k, int)), default=-1) + 1
     in_order = True
     for index, element in value.elements:
         if index is not None:
             key = _key(machine, index, associative)
             if key is None:
                 guarded = opened = True
-                key = f"?{len(items)}" if associative else at
+                key = f"?{len(items)}" if associative else next_index
             items[key] = machine.expander.word(element)
             in_order = False
-            at = key + 1 if isinstance(key, int) else at
+            next_index = key + 1 if isinstance(key, int) else next_index
             continue
         for word in machine.expander.words(element):
-            items[at] = word
-            at += 1
+            items[next_index] = word
+            next_index += 1
             guarded |= word.condition is not None or word.splits
     if not in_order and not associative:
         items = dict(sorted(items.items(), key=lambda item: int(item[0])))
@@ -145,9 +145,9 @@ def _array(machine: Machine, node: Assign, value: ArrayNode, associative: bool) 
 
 def assigned_words(machine: Machine, nodes: list[Assign]) -> list[tuple[Assign, Word]]:
     """The scalars of `A=1 B=2 command`, which only that command sees."""
-    found: list[tuple[Assign, Word]] = []
+    pairs: list[tuple[Assign, Word]] = []
     for node in nodes:
         value = made(machine, node)
         if isinstance(value, Word):
-            found.append((node, value))
-    return found
+            pairs.append((node, value))
+    return pairs

@@ -23,8 +23,8 @@ _LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "f": "noglob"}
 def shift(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     """`shift [n]`."""
     shell = machine.shell
-    given = words[1].value if len(words) > 1 else "1"
-    count = count_in(given)
+    shift_value = words[1].value if len(words) > 1 else "1"
+    count = count_in(shift_value)
     if count is None:
         for word in shell.positional:
             word.splits = True
@@ -45,23 +45,23 @@ def shift(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
 def set_(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     """`set -e`, `set -o name`, `set -- a b`."""
     shell = machine.shell
-    at, options = 1, set(shell.options)
-    while at < len(words):
-        text = words[at].value
+    index, options = 1, set(shell.options)
+    while index < len(words):
+        text = words[index].value
         if not isinstance(text, str) or text[:1] not in ("-", "+") or text in ("-", "--"):
             break
         letters = text[1:]
-        if "o" in letters and at + 1 < len(words):
-            at += 1
-            name = str(words[at].value)
+        if "o" in letters and index + 1 < len(words):
+            index += 1
+            name = str(words[index].value)
             letters = letters.replace("o", "")
             letter = next((k for k, v in _LETTERS.items() if v == name), name)
             options = options | {letter} if text[0] == "-" else options - {letter}
         options = options | set(letters) if text[0] == "-" else options - set(letters)
-        at += 1
+        index += 1
     shell.options = frozenset(options)
-    if at < len(words):
-        shell.positional = words[at + (words[at].value in ("--", "-")) :]
+    if index < len(words):
+        shell.positional = words[index + (words[index].value in ("--", "-")) :]
     return True
 
 
@@ -117,16 +117,16 @@ def _read_all(machine: Machine, node: Simple, words: list[Word]) -> bool:
 def _wants_all(words: list[str | Expr]) -> str:
     """The one name of `read -r -d '' name` in any spelling; "" for other options."""
     raw = ends = False
-    rest = list(words[1:])
-    while rest and isinstance(option := rest[0], str) and option.startswith("-"):
-        rest.pop(0)
+    remaining = list(words[1:])
+    while remaining and isinstance(option := remaining[0], str) and option.startswith("-"):
+        remaining.pop(0)
         raw |= option in ("-r", "-rd")
-        if option in ("-d", "-rd") and rest and rest[0] == "":
-            rest.pop(0)
+        if option in ("-d", "-rd") and remaining and remaining[0] == "":
+            remaining.pop(0)
             ends = True
         elif option != "-r":
             return ""
-    only = rest[0] if len(rest) == 1 else ""
+    only = remaining[0] if len(remaining) == 1 else ""
     return only if raw and ends and words[0] == "read" and isinstance(only, str) and only.isidentifier() else ""
 
 
@@ -135,8 +135,8 @@ def printf(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     if len(words) > 2 and words[1].value == "-v" and isinstance(name := words[2].value, str):
         form = words[3].value if len(words) > 3 else ""
         if form == "%s" and len(words) == 5:
-            given = words[4]
-            machine.shell.assign(name, Word(given.value, given.pieces, given.source, given.start, given.end, name))
+            word = words[4]
+            machine.shell.assign(name, Word(word.value, word.pieces, word.source, word.start, word.end, name))
         else:
             machine.shell.assign(name, machine.shell.unknown(name, node.start, node.end))
     return True
@@ -198,19 +198,19 @@ def shopt(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
 
 def plain(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     """`command x`, `builtin x`."""
-    rest = words[1:]
-    while rest and isinstance(rest[0].value, str) and rest[0].value.startswith("-"):
-        if rest[0].value in ("-v", "-V"):
+    names = words[1:]
+    while names and isinstance(names[0].value, str) and names[0].value.startswith("-"):
+        if names[0].value in ("-v", "-V"):
             return ""
-        rest = rest[1:]
-    return machine.invoke(node, rest) if rest else True
+        names = names[1:]
+    return machine.invoke(node, names) if names else True
 
 
 def exec_(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     """`exec command`: nothing follows it."""
-    rest = words[1:]
-    if rest:
-        machine.invoke(node, rest)
+    command = words[1:]
+    if command:
+        machine.invoke(node, command)
         machine.shell.flow = "exit"
     return True
 

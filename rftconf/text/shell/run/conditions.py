@@ -115,8 +115,8 @@ class Conditions:
                 return f"[[ {as_word(value)} {op} {source} ]]"
             return pattern.matches(value) is (op != "!=")
 
-        found = over(left, decide)
-        return decide(left) if found is None else found
+        answer = over(left, decide)
+        return decide(left) if answer is None else answer
 
     def source_of(self, node: WordNode) -> str:
         """A pattern as source that stands on its own."""
@@ -129,10 +129,10 @@ class Conditions:
             quantifiers = len(re.findall(r"[*+{]", pattern))
             if _REGEX(pattern) and quantifiers <= 2 and "(" not in pattern and "[:" not in pattern:
                 try:
-                    found = re.search(pattern.replace("$", r"\Z") if pattern.endswith("$") else pattern, left)
+                    match = re.search(pattern.replace("$", r"\Z") if pattern.endswith("$") else pattern, left)
                 except re.error:
                     return f"[[ {as_word(left)} =~ {as_word(pattern)} ]]"
-                return found is not None
+                return match is not None
         return f"[[ {as_word(left)} =~ {self.source_of(right)} ]]"
 
     def unary(self, op: str, value: Known, opening: str, closing: str) -> Outcome:
@@ -143,8 +143,8 @@ class Conditions:
                 empty = emptiness(value, "")
                 return f'[ {op} "{double_quoted(value)}" ]' if empty is None else empty is (op == "-z")
 
-            found = over(value, decide)
-            return decide(value) if found is None else found
+            answer = over(value, decide)
+            return decide(value) if answer is None else answer
         if op == "-v" and isinstance(value, str) and value in self.shell.variables:
             return True
         return f"{opening} {op} {as_word(value)} {closing}"
@@ -154,14 +154,14 @@ class Conditions:
     ) -> Outcome:
         """Comparisons of texts and of numbers."""
         for value, swap in ((left, False), (right, True)):
-            found = over(
+            answer = over(
                 value,
                 lambda v, swap=swap: self.binary(  # type: ignore[misc]
                     op, left if swap else v, v if swap else right, opening, closing, arithmetic=arithmetic
                 ),
             )
-            if found is not None:
-                return found
+            if answer is not None:
+                return answer
         if isinstance(left, str) and isinstance(right, str):
             if op in _EQUAL:
                 return (left == right) is (op != "!=")
@@ -208,8 +208,8 @@ class Conditions:
             return f"[ {' '.join(map(as_word, values))} ]"
         for joint, combine in (("-o", either), ("-a", both)):
             if joint in values[1:-1]:
-                at = values.index(joint, 1)
-                return combine(self._single(values[:at]), self._single(values[at + 1 :]))
+                position = values.index(joint, 1)
+                return combine(self._single(values[:position]), self._single(values[position + 1 :]))
         if values[0] == "(" and values[-1] == ")":
             return self._single(values[1:-1])
         if all(isinstance(v, str) and v not in _JOINING for v in values):

@@ -32,8 +32,8 @@ def declare(machine: Machine, node: Simple) -> Outcome:
     kind = node.words[0].plain if isinstance(node.words[0], WordNode) else ""
     if "f" in flags or "F" in flags or "p" in flags:
         return True
-    for name, given in names:
-        _declare_one(machine, name, given, flags, kind == "local" or (kind != "export" and kind != "readonly"))
+    for name, assign in names:
+        _declare_one(machine, name, assign, flags, kind == "local" or (kind != "export" and kind != "readonly"))
         if kind == "export" or "x" in flags:
             shell.exported |= {name}
     return True
@@ -96,13 +96,13 @@ def unset(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
 
 def _unset_element(shell: Shell, name: str) -> None:
     base, key = name.rstrip("]").split("[", 1)
-    found = shell.variables.get(base)
-    if not isinstance(found, Array):
+    value = shell.variables.get(base)
+    if not isinstance(value, Array):
         return
     number = count_in(key)
-    wanted: int | str = key if found.associative or number is None else number
-    if found.guarded or wanted not in found.items:
-        shell.assign(base, Array(found.items, found.associative, True, True))
+    index: int | str = key if value.associative or number is None else number
+    if value.guarded or index not in value.items:
+        shell.assign(base, Array(value.items, value.associative, True, True))
         return
-    items = {k: w for k, w in found.items.items() if k != wanted}
-    shell.assign(base, Array(items, found.associative))
+    items = {k: w for k, w in value.items.items() if k != index}
+    shell.assign(base, Array(items, value.associative))

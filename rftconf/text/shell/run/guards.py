@@ -42,9 +42,9 @@ class Branch:
         shell.restore(self.before)
         raw = shell.source.part(self.start, self.end).strip()
         key = (shell.source.text, self.start)
-        asked = leave_open(shell, raw)
+        stays_open = leave_open(shell, raw)
         say(shell, self.form.format(raw), self.start, self.end)
-        if asked and key not in shell.reopened:
+        if stays_open and key not in shell.reopened:
             shell.reopened.add(key)
             return again()
         return otherwise()
@@ -83,9 +83,9 @@ def say(shell: Shell, condition: str, start: int, end: int) -> None:
     for name in names:
         shell.asks.setdefault(name, shell.source.place(start, end))
     line = " ".join(condition.split())
-    here = shell.source.place(start, end)
-    if (here.file, here.span.line) not in shell.guarded:
-        shell.guarded.add((here.file, here.span.line))
+    place = shell.source.place(start, end)
+    if (place.file, place.span.line) not in shell.guarded:
+        shell.guarded.add((place.file, place.span.line))
         shell.say("SYN151", f"bash ends the script here if `{line[:120]}`; what follows is read", start, end, advice)
 
 
@@ -100,11 +100,11 @@ def leave_open(shell: Shell, condition: str) -> bool:
             shell.required.add(name)
             changed = True
     for name in dict.fromkeys(_NAMES.findall(condition)):
-        found = shell.variables.get(name)
-        if isinstance(found, Word) and (asked := _asked_for(shell, name, found)) is not None:
-            piece = (asked, found.start, found.end, (), -1)
+        value = shell.variables.get(name)
+        if isinstance(value, Word) and (open_condition := _asked_for(shell, name, value)) is not None:
+            piece = (open_condition, value.start, value.end, (), -1)
             shell.variables[name] = shell.bound.get(name) or Word(
-                asked, (piece,), found.source, found.start, found.end, name
+                open_condition, (piece,), value.source, value.start, value.end, name
             )
             changed = True
     return changed
@@ -117,20 +117,22 @@ def _asked_for(shell: Shell, name: str, word: Word) -> Known | None:
         return argument(str((word.lacking() or [word])[0].lacks))
     defaulted = _ONLY_A_DEFAULT(word.raw.partition("=")[2] if word.raw.startswith(f"{name}=") else word.raw)
     if defaulted is not None and isinstance(word.value, str):
-        other = defaulted[1]
-        if other.isdigit():
+        default = defaulted[1]
+        if default.isdigit():
             shell.awaits = True
-            return argument(other)
-        return None if other in shell.variables and other != name else Var(other)
+            return argument(default)
+        return None if default in shell.variables and default != name else Var(default)
     return Var(name) if word.value == "" else None
 
 
 def _is_known(shell: Shell, name: str) -> bool:
-    found = shell.variables.get(name)
-    return isinstance(found, Word) and isinstance(found.value, str)
+    value = shell.variables.get(name)
+    return isinstance(value, Word) and isinstance(value.value, str)
 
 
 def _numbers(shell: Shell, condition: str) -> list[str]:
     """The arguments of the script that stand behind the variables of a condition."""
-    values = [found.value for name in _NAMES.findall(condition) if isinstance(found := shell.variables.get(name), Word)]
+    values = [
+        variable.value for name in _NAMES.findall(condition) if isinstance(variable := shell.variables.get(name), Word)
+    ]
     return [number for value in values if isinstance(value, ShellOnly) for number in value.names if number.isdigit()]

@@ -23,23 +23,23 @@ def if_(machine: Machine, node: If) -> Outcome:
     return _arms(machine, node, 0)
 
 
-def _arms(machine: Machine, node: If, at: int) -> Outcome:
-    while at < len(node.arms):
-        condition, body = node.arms[at]
+def _arms(machine: Machine, node: If, index: int) -> Outcome:
+    while index < len(node.arms):
+        condition, body = node.arms[index]
         outcome = machine.tested(condition)
         if machine.shell.flow:
             return True
-        at += 1
+        index += 1
         if isinstance(outcome, str):
-            rest = at
-            decide(machine, outcome, lambda: machine.run(body), lambda: _arms(machine, node, rest), node)  # noqa: B023
+            following = index
+            decide(machine, outcome, lambda: machine.run(body), lambda: _arms(machine, node, following), node)  # noqa: B023
             return ""
         if outcome:
             branch = Branch(machine, condition[0].start, condition[-1].end) if condition else None
             result = machine.run(body)
             if branch is None or not branch.ended():
                 return result
-            return branch.reopened(lambda: if_(machine, node), partial(_arms, machine, node, at))
+            return branch.reopened(lambda: if_(machine, node), partial(_arms, machine, node, index))
         if condition and body:
             switched_off(machine.shell, condition, body)
     return _run_else(machine, node)
@@ -54,13 +54,13 @@ def _run_else(machine: Machine, node: If) -> Outcome:
     return branch.reopened(lambda: if_(machine, node), lambda: _any_arm(machine, node, 0))
 
 
-def _any_arm(machine: Machine, node: If, at: int) -> Outcome:
+def _any_arm(machine: Machine, node: If, index: int) -> Outcome:
     """One of the arms, where the `else` is no answer; nobody knows which when there are several."""
-    condition, body = node.arms[at]
-    if at + 1 == len(node.arms):
+    condition, body = node.arms[index]
+    if index + 1 == len(node.arms):
         return machine.run(body)
     text = standalone(machine.shell, condition[0].start, condition[-1].end)
-    decide(machine, text, lambda: machine.run(body), lambda: _any_arm(machine, node, at + 1), node)
+    decide(machine, text, lambda: machine.run(body), lambda: _any_arm(machine, node, index + 1), node)
     return ""
 
 
@@ -70,28 +70,28 @@ def case(machine: Machine, node: Case) -> Outcome:
     return _case(machine, node, word, 0)
 
 
-def _case(machine: Machine, node: Case, word: Word, at: int) -> Outcome:
-    while at < len(node.arms):
-        patterns, body, ending = node.arms[at]
+def _case(machine: Machine, node: Case, word: Word, index: int) -> Outcome:
+    while index < len(node.arms):
+        patterns, body, ending = node.arms[index]
         value = narrowed(word.value, machine.shell.conditions)
         outcome = _matches(machine, value, patterns)
-        at += 1
+        index += 1
         if isinstance(outcome, str):
-            rest = at
+            following = index
             decide(
                 machine,
                 outcome,
-                lambda: _fall(machine, node, word, rest, body, ending),  # noqa: B023
-                lambda: _case(machine, node, word, rest),  # noqa: B023
+                lambda: _fall(machine, node, word, following, body, ending),  # noqa: B023
+                lambda: _case(machine, node, word, following),  # noqa: B023
                 node,
             )
             return ""
         if outcome:
             branch = Branch(machine, node.word.start, node.word.end, "case {}")
-            result = _fall(machine, node, word, at, body, ending)
+            result = _fall(machine, node, word, index, body, ending)
             if not branch.ended():
                 return result
-            return branch.reopened(lambda: case(machine, node), partial(_case, machine, node, word, at))
+            return branch.reopened(lambda: case(machine, node), partial(_case, machine, node, word, index))
     return True
 
 
@@ -108,10 +108,10 @@ def _matches(machine: Machine, value: Known, patterns: list[WordNode]) -> Outcom
     return f"( case {as_word(value)} in {raw}) true;; *) false;; esac )"
 
 
-def _fall(machine: Machine, node: Case, word: Word, at: int, body: list[Command], ending: str) -> Outcome:
+def _fall(machine: Machine, node: Case, word: Word, index: int, body: list[Command], ending: str) -> Outcome:
     outcome = machine.run(body)
-    while ending == ";&" and at < len(node.arms) and not machine.shell.flow:
-        _, body, ending = node.arms[at]
+    while ending == ";&" and index < len(node.arms) and not machine.shell.flow:
+        _, body, ending = node.arms[index]
         outcome = machine.run(body)
-        at += 1
-    return _case(machine, node, word, at) if ending == ";;&" and not machine.shell.flow else outcome
+        index += 1
+    return _case(machine, node, word, index) if ending == ";;&" and not machine.shell.flow else outcome

@@ -168,37 +168,37 @@ class Evaluator:
             return True
         return self._chain(node, 0, True, node.items, _turns(node.ops))
 
-    def _chain(self, node: AndOr, at: int, outcome: Outcome, items: list[Command], turns: list[int]) -> Outcome:
+    def _chain(self, node: AndOr, index: int, outcome: Outcome, items: list[Command], turns: list[int]) -> Outcome:
         last, ops = len(items) - 1, node.ops
-        while at <= last:
-            op = ops[at - 1] if at else "&&"
+        while index <= last:
+            op = ops[index - 1] if index else "&&"
             if isinstance(outcome, str):
-                return self._uncertain(node, at, outcome, items, turns)
+                return self._uncertain(node, index, outcome, items, turns)
             if outcome is not (op == "&&"):
-                at = turns[at - 1] + 1
+                index = turns[index - 1] + 1
                 continue
-            branch = guards.Branch(self, node.start, items[at - 1].end if at else node.start)
-            outcome = self.tested([items[at]]) if at < last else self.command(items[at])
-            self.last_decided = at == last
-            if at and branch.ended():
-                rest = at + 1
+            branch = guards.Branch(self, node.start, items[index - 1].end if index else node.start)
+            outcome = self.tested([items[index]]) if index < last else self.command(items[index])
+            self.last_decided = index == last
+            if index and branch.ended():
+                following = index + 1
                 return branch.reopened(
                     lambda: self._chain(node, 0, True, items, turns),
-                    lambda: self._chain(node, rest, op == "||", items, turns),  # noqa: B023
+                    lambda: self._chain(node, following, op == "||", items, turns),  # noqa: B023
                 )
             if self.shell.flow:
                 return outcome
-            at += 1
+            index += 1
         return outcome
 
-    def _uncertain(self, node: AndOr, at: int, condition: str, items: list[Command], turns: list[int]) -> Outcome:
+    def _uncertain(self, node: AndOr, index: int, condition: str, items: list[Command], turns: list[int]) -> Outcome:
         """The rest of a list behind an outcome that is not known."""
         results: list[Outcome] = []
 
         def arm(outcome: bool) -> Callable[[], None]:
-            return lambda: results.append(self._chain(node, at, outcome, items, turns))
+            return lambda: results.append(self._chain(node, index, outcome, items, turns))
 
-        text = condition or standalone(self.shell, node.start, items[at - 1].end)
+        text = condition or standalone(self.shell, node.start, items[index - 1].end)
         decide(self, text, arm(True), arm(False), node, quietly=True)
         self.last_decided = False
         yes, no = results
@@ -234,10 +234,10 @@ class Evaluator:
         shell = self.shell
         body, source = shell.functions[name]
         with_env = {item.name: word for item, word in env}
-        kept = {key: shell.variables.get(key) for key in with_env}
+        saved = {key: shell.variables.get(key) for key in with_env}
         shell.variables.update(with_env)
         outcome = self.enter(lambda: self.command(body), arguments, source)
-        for key, old in kept.items():
+        for key, old in saved.items():
             if old is None:
                 shell.variables.pop(key, None)
             else:
@@ -273,7 +273,7 @@ class Evaluator:
 
 def _turns(ops: list[str]) -> list[int]:
     """For each operator of a list, the place of the next other one: a skipped command is not looked at, nor are those like it."""
-    found = [len(ops)] * len(ops)
-    for at in range(len(ops) - 2, -1, -1):
-        found[at] = found[at + 1] if ops[at + 1] == ops[at] else at + 1
-    return found
+    turns = [len(ops)] * len(ops)
+    for index in range(len(ops) - 2, -1, -1):
+        turns[index] = turns[index + 1] if ops[index + 1] == ops[index] else index + 1
+    return turns

@@ -160,13 +160,13 @@ def _stuck(frame: Frame) -> bool:
     return sum(flow.startswith("break") for flow, _, _ in frame.waiting) > 2
 
 
-def unbounded(machine: Machine, node: Command, body: list[Command], given: dict[str, Word], condition: str) -> None:
+def unbounded(machine: Machine, node: Command, body: list[Command], words: dict[str, Word], condition: str) -> None:
     """A loop with an unknown number of turns: read its body once for what it launches, forget what it assigns."""
     shell = machine.shell
     shell.say("SYN131", "the number of turns is not known; what the loop assigns is unknown", node.start, node.end)
     depth, frames = len(shell.conditions), [list(f.waiting) for f in shell.frames]
     flow, before = shell.flow, dict(shell.variables)
-    shell.variables.update(given)
+    shell.variables.update(words)
     changed = set[str]()
     if not shell.trying and not shell.hurries:
         # a first reading, which counts for nothing, tells what the body assigns; one of a loop inside need not be tried again
@@ -179,8 +179,8 @@ def unbounded(machine: Machine, node: Command, body: list[Command], given: dict[
         shell.launched = launched[1]
         shell.restore(first)
         shell.variables = dict(before)
-        _forget(machine, node, before, changed - given.keys())
-        shell.variables.update(given)
+        _forget(machine, node, before, changed - words.keys())
+        shell.variables.update(words)
     shell.conditions[depth:] = [condition]
     machine.run(body)
     changed |= _changed(machine, before)
@@ -211,8 +211,8 @@ def _forget(machine: Machine, node: Command, before: dict[str, Word | Array], na
         unknown = shell.unknown(name, node.start, node.end)
         if isinstance(old, Array):
             unknown.splits = True
-            kept = {} if old.associative else old.items
-            last = max((k for k in kept if isinstance(k, int)), default=-1)
-            shell.assign(name, Array({**kept, last + 1: unknown}, False, True, True))
+            words = {} if old.associative else old.items
+            last = max((k for k in words if isinstance(k, int)), default=-1)
+            shell.assign(name, Array({**words, last + 1: unknown}, False, True, True))
         else:
             shell.assign(name, unknown)

@@ -55,14 +55,14 @@ def run_script(machine: Machine, node: Simple, path: Word, arguments: list[Word]
     written = files.current(states, shell.conditions, files.working_directory(shell)) if states else None
     if isinstance(written, files.Written) and written.text is not None:
         return run_text(machine, node, written.text, arguments, sees, zero=path)
-    found = find_given_script(shell, path.value)
-    if found is None:
+    source = find_given_script(shell, path.value)
+    if source is None:
         if not _is_itself(shell, path.value):
             name = path.raw[:60]
             advice = f"read {name} itself, or give it with --source"
             shell.lead(node, f"runs `{name}`, which is not given", names_in(path.value), advice)
         return ""
-    return _read_in_own_shell(machine, node, found, arguments, sees, "", path)
+    return _read_in_own_shell(machine, node, source, arguments, sees, "", path)
 
 
 def from_input(machine: Machine, node: Simple, sees: Sees) -> Outcome:
@@ -114,10 +114,10 @@ def _read_in_own_shell(
     if not deeper(shell, node):
         return ""
     with shell.subshell():
-        seen = shell.given | (shell.exported if sees.inherits else frozenset())
-        shell.variables = {name: value for name, value in shell.variables.items() if name in seen}
+        bound_names = shell.given | (shell.exported if sees.inherits else frozenset())
+        shell.variables = {name: value for name, value in shell.variables.items() if name in bound_names}
         shell.variables |= {**shell.sessions.get(session, {}), **own, **sees.variables}
-        shell.exported = seen | own.keys() | sees.variables.keys()
+        shell.exported = bound_names | own.keys() | sees.variables.keys()
         shell.functions, shell.options, shell.piped_in = {}, frozenset(), None
         shell.inside += 1
         tree, before = parsed(shell, text), shell.zero
@@ -133,7 +133,7 @@ def _read_in_own_shell(
 def find_given_script(shell: Shell, value: Known) -> Source | None:
     """A script among those given, by its path or by the end of it that is known, else one beside this script."""
     paths = shell.sources
-    wanted = _relative(value)
+    name = _relative(value)
     if isinstance(value, Text) and isinstance(tail := value.parts[-1], str):
         matches = [path for path in paths if ("/" + path).endswith(tail) or tail.endswith("/" + path)]
         if len(matches) == 1 and "/" in tail:
@@ -145,10 +145,10 @@ def find_given_script(shell: Shell, value: Known) -> Source | None:
         matches = [path for path in paths if path.removeprefix("./") == plain or path.endswith("/" + plain)]
         if len(matches) == 1:
             return Source(matches[0], paths[matches[0]])
-    if not wanted or _is_itself(shell, value) or shell.find is None:
+    if not name or _is_itself(shell, value) or shell.find is None:
         return None
-    found = shell.find(wanted)
-    return None if found is None else Source(*found)
+    name_and_text = shell.find(name)
+    return None if name_and_text is None else Source(*name_and_text)
 
 
 def _relative(value: Known) -> str:

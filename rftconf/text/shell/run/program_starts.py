@@ -36,10 +36,10 @@ def consider(machine: Machine, node: Simple, words: list[Word]) -> None:
     )
     if not symbolic and not rows_of(known) and not is_program(known):
         return
-    found = program(words)
-    if found is None or len(shell.commands) >= MAX_LAUNCHES:
+    start = program(words)
+    if start is None or len(shell.commands) >= MAX_LAUNCHES:
         return
-    at, module, wrapper, inline = found
+    index, module, wrapper, inline = start
     env: dict[str, Value] = {}
     for variable in sorted(shell.exported - shell.given):
         value = shell.variables.get(variable)
@@ -49,13 +49,13 @@ def consider(machine: Machine, node: Simple, words: list[Word]) -> None:
         env[item.name] = word.value
     env.update(inline)
     condition = conjunction(shell.conditions) or None
-    if words[at].condition is not None:
-        condition = conjunction([*shell.conditions, str(words[at].condition)])
+    if words[index].condition is not None:
+        condition = conjunction([*shell.conditions, str(words[index].condition)])
     written = files.at_launch(shell) if shell.files else {}
     command = Command(
         argv=tuple(words),
-        program=words[at].value,
-        program_at=at,
+        program=words[index].value,
+        program_at=index,
         wrapper=wrapper,
         source=shell.source,
         start=node.start,
@@ -77,41 +77,41 @@ def is_program(name: str) -> bool:
 def program(words: list[Word]) -> tuple[int, bool, tuple[str, ...], dict[str, Value]] | None:
     """Index of the program's word, whether it is a module, the wrappers before it, and `env`'s assignments."""
     guard = words[0].condition
-    at, size = 0, len(words)
+    index, size = 0, len(words)
     wrapper: list[str] = []
     env: dict[str, Value] = {}
     starter = False
-    while at < size:
-        value = words[at].value
-        if words[at].condition not in (None, guard):
-            at += 1
+    while index < size:
+        value = words[index].value
+        if words[index].condition not in (None, guard):
+            index += 1
             continue
         text = value if isinstance(value, str) else ""
         base = text.rpartition("/")[2]
-        if base in _SCRIPTS and at + 1 < size and words[at + 1].value == _SCRIPTS[base]:
-            return at, False, tuple(wrapper), env
-        if _PYTHON(base) or (at == 0 and not text):
-            found = _python(words, at + 1, guard)
-            if found is None:
+        if base in _SCRIPTS and index + 1 < size and words[index + 1].value == _SCRIPTS[base]:
+            return index, False, tuple(wrapper), env
+        if _PYTHON(base) or (index == 0 and not text):
+            start = _python(words, index + 1, guard)
+            if start is None:
                 return None
-            if found[1] and words[found[0]].value in _STARTER_MODULES:
-                wrapper += [base, str(words[found[0]].value)]
-                at, starter = found[0] + 1, True
+            if start[1] and words[start[0]].value in _STARTER_MODULES:
+                wrapper += [base, str(words[start[0]].value)]
+                index, starter = start[0] + 1, True
                 continue
-            return found[0], found[1], tuple(wrapper), env
+            return start[0], start[1], tuple(wrapper), env
         if base in _STARTERS and not starter:
             starter = True
-        elif (starter or "uv" in wrapper) and (text in ("-m", "--module") and at + 1 < size):
-            return at + 1, True, tuple(wrapper), env
+        elif (starter or "uv" in wrapper) and (text in ("-m", "--module") and index + 1 < size):
+            return index + 1, True, tuple(wrapper), env
         elif (starter or "uv" in wrapper) and _is_file(value):
-            return at, False, tuple(wrapper), env
+            return index, False, tuple(wrapper), env
         elif wrapper[-1:] == ["env"] and (named := _ASSIGNMENT(text)) is not None:
             env[named[1]] = text[named.end() :]
-            at += 1
+            index += 1
             continue
         if text and text[0] != "-" and (rows_of(base) or base in _STARTERS or text in _VERBS):
             wrapper.append(base)
-        at += 1
+        index += 1
     return None
 
 
@@ -121,23 +121,23 @@ def _is_file(value: Known) -> bool:
     return isinstance(value, Text) and isinstance(tail := value.parts[-1], str) and tail.endswith(".py")
 
 
-def _python(words: list[Word], at: int, guard: str | None) -> tuple[int, bool] | None:
+def _python(words: list[Word], index: int, guard: str | None) -> tuple[int, bool] | None:
     """The program among python's own arguments."""
-    while at < len(words):
-        word = words[at]
+    while index < len(words):
+        word = words[index]
         value = word.value
         if word.condition is not None and word.condition != guard:
-            at += 1
+            index += 1
         elif value == "-m":
-            return (at + 1, True) if at + 1 < len(words) else None
+            return (index + 1, True) if index + 1 < len(words) else None
         elif isinstance(value, str) and value.startswith("-m") and not value.startswith("--"):
-            return at, True
+            return index, True
         elif value in ("-", "-c") or (isinstance(value, str) and value.startswith("-c")):
             return None
         elif value in _VALUED:
-            at += 2
+            index += 2
         elif isinstance(value, str) and value.startswith("-"):
-            at += 1
+            index += 1
         else:
-            return at, False
+            return index, False
     return None

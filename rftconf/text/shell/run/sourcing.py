@@ -16,8 +16,8 @@ def source(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     shell = machine.shell
     if len(words) < 2:
         return False
-    found = scripts.find_given_script(shell, words[1].value)
-    if found is None:
+    source = scripts.find_given_script(shell, words[1].value)
+    if source is None:
         name = words[1].raw[:60]
         shell.lead(
             node, f"sources `{name}`, which is not given", names_in(words[1].value), f"give {name} with --source"
@@ -27,8 +27,8 @@ def source(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     if not scripts.deeper(shell, node):
         return ""
     shell.inside += 1
-    tree = scripts.parsed(shell, found)
-    outcome = machine.enter(lambda: machine.run(tree.body), words[2:] or None, found)
+    tree = scripts.parsed(shell, source)
+    outcome = machine.enter(lambda: machine.run(tree.body), words[2:] or None, source)
     shell.inside -= 1
     return outcome
 

@@ -34,25 +34,27 @@ class Inner:
 
 def follow(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     """Read what `words` start: a text or a script that another shell reads, or a program."""
-    at, variables, inherits = 0, dict[str, Word](), True
+    index, variables, inherits = 0, dict[str, Word](), True
     for _ in range(len(words)):
-        name = program_name(words[at].value)
+        name = program_name(words[index].value)
         inner = None
         for row in rows_of(name):
-            inner = _entered(machine, row, words, at) if row.entry else _walk(row, words, at)
+            inner = _entered(machine, row, words, index) if row.entry else _walk(row, words, index)
             if inner is not None:
                 break
         if inner is None:
             if name.endswith((".sh", ".bash")):
-                return scripts.run_script(machine, node, words[at], words[at + 1 :], scripts.Sees(variables, True))
+                return scripts.run_script(
+                    machine, node, words[index], words[index + 1 :], scripts.Sees(variables, True)
+                )
             break
         variables |= inner.variables
         inherits &= row.inherits
         if row.feeds:
-            words = _fed(machine, node, words, at, row)
-            inner = _walk(row, words, at) or inner
+            words = _fed(machine, node, words, index, row)
+            inner = _walk(row, words, index) or inner
         if inner.takes is Takes.COMMAND and inner.text is None and inner.at < len(words):
-            at = _known_program(words, inner.at)
+            index = _known_program(words, inner.at)
             continue
         if inner.takes is Takes.COMMAND and inner.text is None:
             break
@@ -67,23 +69,23 @@ def program_name(value: Known) -> str:
     return last.rpartition("/")[2] if isinstance(last, str) else ""
 
 
-def _known_program(words: list[Word], at: int) -> int:
-    """The word that starts something: the one at `at`, else the next that is known to (options may be unknown here)."""
-    for k in range(at, len(words)):
+def _known_program(words: list[Word], index: int) -> int:
+    """The word that starts something: the one at `index`, else the next that is known to (options may be unknown here)."""
+    for k in range(index, len(words)):
         name = program_name(words[k].value)
         if rows_of(name) or name.endswith((".sh", ".bash")):
             return k
         if is_program(name):
             break
-    return at
+    return index
 
 
-def _walk(row: Wrapper, words: list[Word], at: int) -> Inner | None:
+def _walk(row: Wrapper, words: list[Word], index: int) -> Inner | None:
     """Past the wrapper's own words; None when it is called to do something else."""
-    inner = Inner(row.takes, at + 1)
+    inner = Inner(row.takes, index + 1)
     if row.verbs and not _past_verbs(row, words, inner):
         return None
-    guard = words[at].condition
+    guard = words[index].condition
     while inner.at < len(words):
         word = words[inner.at]
         value = word.value if isinstance(word.value, str) else known_start(word.value)
@@ -108,9 +110,9 @@ def _walk(row: Wrapper, words: list[Word], at: int) -> Inner | None:
     return inner if inner.at < len(words) or row.types else None
 
 
-def _entered(machine: Machine, row: Wrapper, words: list[Word], at: int) -> Inner | None:
+def _entered(machine: Machine, row: Wrapper, words: list[Word], index: int) -> Inner | None:
     """What a scheduler starts: the program that one option names, with the arguments that another one holds."""
-    inner = Inner(row.takes, at + 1)
+    inner = Inner(row.takes, index + 1)
     if not _past_verbs(row, words, inner):
         return None
     named = [*_values_of(row.entry, words), *(value for name in row.texts for value in _values_of(name, words))]
@@ -122,18 +124,18 @@ def _entered(machine: Machine, row: Wrapper, words: list[Word], at: int) -> Inne
 
 def _values_of(option: str, words: list[Word]) -> list[Word]:
     """The value of `--option=value`, whatever it hangs on; none where it hangs on what the value is."""
-    found = [_tail(word, len(option) + 1) for word in words if known_start(word.value).startswith(f"{option}=")]
-    return [replace(found[0], condition=None)] if found and all(word.value == found[0].value for word in found) else []
+    tails = [_tail(word, len(option) + 1) for word in words if known_start(word.value).startswith(f"{option}=")]
+    return [replace(tails[0], condition=None)] if tails and all(word.value == tails[0].value for word in tails) else []
 
 
 def _past_verbs(row: Wrapper, words: list[Word], inner: Inner) -> bool:
-    at = inner.at
-    while at < len(words) and isinstance(option := words[at].value, str) and option.startswith("-"):
-        at += 2 if option in row.valued else 1
+    index = inner.at
+    while index < len(words) and isinstance(option := words[index].value, str) and option.startswith("-"):
+        index += 2 if option in row.valued else 1
     for verb in row.verbs:
-        wanted = verb.split()
-        if [word.value for word in words[at : at + len(wanted)]] == wanted:
-            inner.at = at + len(wanted)
+        verb_words = verb.split()
+        if [word.value for word in words[index : index + len(verb_words)]] == verb_words:
+            inner.at = index + len(verb_words)
             return True
     return False
 
@@ -166,16 +168,18 @@ def _tail(word: Word, start: int) -> Word:
 
 
 def _read(machine: Machine, node: Simple, words: list[Word], inner: Inner, sees: scripts.Sees) -> Outcome:
-    rest = [word for word in words[inner.at :] if word.condition is None]
+    arguments = [word for word in words[inner.at :] if word.condition is None]
     if inner.text is not None:
-        return scripts.run_text(machine, node, inner.text, rest[1:], sees, zero=rest[0] if rest else None)
+        return scripts.run_text(
+            machine, node, inner.text, arguments[1:], sees, zero=arguments[0] if arguments else None
+        )
     if inner.takes is Takes.KEYS:
-        return _typed(machine, node, rest, inner, sees)
-    if not rest:
+        return _typed(machine, node, arguments, inner, sees)
+    if not arguments:
         return scripts.from_input(machine, node, sees)
     if inner.takes is Takes.TEXT:
-        return scripts.run_text(machine, node, sentence(machine, rest), [], sees)
-    return scripts.run_script(machine, node, rest[0], rest[1:], sees)
+        return scripts.run_text(machine, node, sentence(machine, arguments), [], sees)
+    return scripts.run_script(machine, node, arguments[0], arguments[1:], sees)
 
 
 def sentence(machine: Machine, words: list[Word], between: str = " ") -> Word:
@@ -188,11 +192,11 @@ def sentence(machine: Machine, words: list[Word], between: str = " ") -> Word:
     return machine.shell.make(pieces, words[0].start, words[-1].end, joined(pieces))
 
 
-def _typed(machine: Machine, node: Simple, rest: list[Word], inner: Inner, sees: scripts.Sees) -> Outcome:
+def _typed(machine: Machine, node: Simple, words: list[Word], inner: Inner, sees: scripts.Sees) -> Outcome:
     """Keys that are typed into a terminal; what was typed there before still holds."""
     lines: list[Word] = []
     ends = False
-    for word in rest:
+    for word in words:
         if word.value in KEY_NAMES:
             ends = True
         elif word.value not in OTHER_KEYS:
@@ -209,27 +213,27 @@ def _head(word: Word, end: int) -> Word:
     return Word(cut(word.value, 0, end), tuple(window(word, 0, end)), word.source, word.start, word.end)
 
 
-def _fed(machine: Machine, node: Simple, words: list[Word], at: int, row: Wrapper) -> list[Word]:
+def _fed(machine: Machine, node: Simple, words: list[Word], index: int, row: Wrapper) -> list[Word]:
     """The words of a command that gets arguments from elsewhere: what comes in is not known."""
-    own = words[at + 1 :]
+    own = words[index + 1 :]
     values = [word.value if isinstance(word.value, str) else "" for word in own]
     mark = next((values[k][2:] or values[k + 1] for k in range(len(own) - 1) if values[k].startswith("-I")), "{}")
-    made, changed = words[: at + 1], False
+    fed_words, changed = words[: index + 1], False
     for word, value in zip(own, values, strict=True):
         if value in row.until:
             break
         parts = word.value.parts if isinstance(word.value, Text) else (word.value,)
         open_parts = [piece for part in parts for piece in _marked(part, mark)]
-        if len(open_parts) == len(parts) or value == f"-I{mark}" or made[-1].value == "-I":
-            made.append(word)
+        if len(open_parts) == len(parts) or value == f"-I{mark}" or fed_words[-1].value == "-I":
+            fed_words.append(word)
             continue
-        made.append(_computed(text(*open_parts), word))
+        fed_words.append(_computed(text(*open_parts), word))
         changed = True
     if not changed:
         each = machine.shell.unknown("_", node.start, node.end)
         each.splits = True
-        made.append(each)
-    return made
+        fed_words.append(each)
+    return fed_words
 
 
 def _computed(value: Known, word: Word) -> Word:
@@ -242,6 +246,6 @@ def _marked(part: str | Expr, mark: str) -> Iterator[str | Expr]:
         return
     first, *others = part.split(mark)
     yield first
-    for other in others:
+    for file in others:
         yield ShellOnly(mark)
-        yield other
+        yield file

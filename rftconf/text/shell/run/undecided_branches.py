@@ -23,7 +23,7 @@ def decide(
 ) -> None:
     """Follow both arms of a condition of `node`, and put together what is known after them."""
     shell = machine.shell
-    launched, said = shell.launched, len(shell.diagnostics)
+    launched, diagnostics_before = shell.launched, len(shell.diagnostics)
     before, depth = shell.snapshot(), len(shell.conditions)
     shell.conditions.append(condition)
     then()
@@ -39,8 +39,8 @@ def decide(
         guards.say(shell, condition if first.flow == "exit" else negated(condition), node.start, node.end)
     elif not quietly:
         shell.say("SYN130", f"not decided by the script: {condition[:200]}", node.start, node.end)
-    inside, own = shell.diagnostics[said:later], shell.diagnostics[later:]
-    shell.diagnostics[said:] = own + inside
+    inside, own = shell.diagnostics[diagnostics_before:later], shell.diagnostics[later:]
+    shell.diagnostics[diagnostics_before:] = own + inside
     _join(shell, condition, first, second)
 
 
@@ -66,5 +66,5 @@ def _wait(shell: Shell, condition: str, state: Snapshot) -> None:
     kind = "function" if state.flow == "return" else "loop"
     frame = next((f for f in reversed(shell.frames) if f.kind == kind), None)
     if frame is not None:
-        held = [*shell.conditions[frame.depth :], condition]
-        frame.waiting.append((state.flow, " && ".join(held), state))
+        conditions = [*shell.conditions[frame.depth :], condition]
+        frame.waiting.append((state.flow, " && ".join(conditions), state))

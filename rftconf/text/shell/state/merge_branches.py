@@ -45,8 +45,8 @@ def merged(shell: Shell, name: str, condition: str, then: Variable | None, other
         if first.associative or second.associative:
             return _associative(shell, name, condition, first, second)
         some_word = next(iter((*first.items.values(), *second.items.values())), None)
-        at = (some_word.start, some_word.end) if some_word is not None else (0, 0)
-        return shell.array(name, _arrays(shell, condition, first, second), *at)
+        span = (some_word.start, some_word.end) if some_word is not None else (0, 0)
+        return shell.array(name, _arrays(shell, condition, first, second), *span)
     some = then or otherwise
     assert some is not None
     values: list[Known] = [Var(name) if word is None else word.value for word in (then, otherwise)]
@@ -64,9 +64,9 @@ def branch(condition: str, then: Known, otherwise: Known) -> Known:
     """A value that depends on `condition`; arms that depend on the same condition lose the other half."""
     if isinstance(then, Branch) and then.condition == condition and isinstance(then.then, (str, Expr)):
         then = then.then
-    other = otherwise.otherwise if isinstance(otherwise, Branch) and otherwise.condition == condition else None
-    if isinstance(other, (str, Expr)):
-        otherwise = other
+    value = otherwise.otherwise if isinstance(otherwise, Branch) and otherwise.condition == condition else None
+    if isinstance(value, (str, Expr)):
+        otherwise = value
     if isinstance(then, str) and then == otherwise:
         return then
     return Branch(condition, then, otherwise)
@@ -135,7 +135,7 @@ def _associative(shell: Shell, name: str, condition: str, then: Array, otherwise
             items[key] = _guarded(some, condition if second is None else negated(condition))
             guarded = True
         else:
-            both = merged(shell, name, condition, first, second)
-            assert isinstance(both, Word)
-            items[key] = both
+            merged_value = merged(shell, name, condition, first, second)
+            assert isinstance(merged_value, Word)
+            items[key] = merged_value
     return Array(items, True, guarded, then.open or otherwise.open)

@@ -21,16 +21,16 @@ def prelude(shell: Shell, raw: str) -> tuple[str, tuple[str, ...]]:
     for expression in _ARITHMETIC.findall(raw):
         names |= dict.fromkeys(_BARE.findall(expression))
     unknown: set[str] = set()
-    made = ""
+    text = ""
     for name in names:
-        found = shell.variables.get(name)
-        if isinstance(found, Word):
+        value = shell.variables.get(name)
+        if isinstance(value, Word):
             shell.read.add(name)
-            unknown |= names_in(found.value)
-            made += f'{name}="{double_quoted(found.value)}"; '
+            unknown |= names_in(value.value)
+            text += f'{name}="{double_quoted(value.value)}"; '
         elif f"${name}" in raw or f"${{{name}" in raw:
             unknown.add(name)
-    return (made if len(made) <= MAX_PRELUDE else ""), tuple(sorted(unknown))
+    return (text if len(text) <= MAX_PRELUDE else ""), tuple(sorted(unknown))
 
 
 def standalone(shell: Shell, start: int, end: int) -> str:
@@ -38,5 +38,5 @@ def standalone(shell: Shell, start: int, end: int) -> str:
     raw = shell.source.part(start, end).strip().rstrip(";")
     if "\n" in raw:
         raw = " ".join(line.strip().rstrip("\\").strip() for line in raw.splitlines())
-    made, _ = prelude(shell, raw)
-    return f"( {made}{raw} )" if made else raw
+    text, _ = prelude(shell, raw)
+    return f"( {text}{raw} )" if text else raw

@@ -181,15 +181,15 @@ class Shell(Spending):
             pieces = [(value, start, end, (), -1)]
         return Word(value, tuple(pieces), self.source, start, end, name)
 
-    def array(self, name: str, made: Array, start: int, end: int) -> Array:
+    def array(self, name: str, array: Array, start: int, end: int) -> Array:
         """An array that was made, its size counted; one of too many elements is followed no further."""
-        self.work(len(made.items) * 50)
-        if len(made.items) <= MAX_ELEMENTS:
-            return made
+        self.work(len(array.items) * 50)
+        if len(array.items) <= MAX_ELEMENTS:
+            return array
         self.say("SYN131", f"an array of more than {MAX_ELEMENTS} elements is not followed any further", start, end)
         unknown = self.unknown(name, start, end)
         unknown.splits = True
-        return Array({"?" if made.associative else 0: unknown}, made.associative, True, True)
+        return Array({"?" if array.associative else 0: unknown}, array.associative, True, True)
 
     def opaque(self, name: str, start: int, end: int) -> Expr:
         """Stands for a value that is not followed any further."""
@@ -199,10 +199,10 @@ class Shell(Spending):
     def scalar(self, name: str) -> Word | None:
         """The variable's value, element 0 of an array; None when it was never assigned."""
         self.read.add(name)
-        found = self.variables.get(name)
-        if isinstance(found, Array):
-            return None if found.guarded and not found.items else found.items.get("0" if found.associative else 0)
-        return found
+        value = self.variables.get(name)
+        if isinstance(value, Array):
+            return None if value.guarded and not value.items else value.items.get("0" if value.associative else 0)
+        return value
 
     def assign(self, name: str, value: Variable) -> None:
         """Set a variable. A name taken by a pattern of `local` is restored by its frame."""

@@ -47,15 +47,15 @@ def note(machine: Machine, node: Simple | Redirected, words: list[Word]) -> None
     if words and words[0].value == "sudo":
         words = words[1:]
     name = words[0].value if words else ""
-    given, shell.piped_in = shell.piped_in, None
+    word, shell.piped_in = shell.piped_in, None
     out: Word | None = None
     if name in ("cat", "tee"):
-        given = input_of(machine.shell, machine.expander, node.redirects, given)
+        word = input_of(machine.shell, machine.expander, node.redirects, word)
         operands = [w for w in words[1:] if not (isinstance(w.value, str) and w.value[:1] == "-")]
         plain = len(operands) + 1 == len(words) or name == "tee"
-        out = given if plain and (name == "tee" or not operands) else None
+        out = word if plain and (name == "tee" or not operands) else None
         for operand in operands if name == "tee" else ():
-            _put(shell, operand, given, node, append=any(w.value in ("-a", "--append") for w in words[1:]))
+            _put(shell, operand, word, node, append=any(w.value in ("-a", "--append") for w in words[1:]))
     elif not words and isinstance(node, Simple):
         out = Word("", (), shell.source, node.start, node.start)
     shell.piped_out = out
@@ -213,20 +213,20 @@ def working_directory(shell: Shell) -> object:
 
 def at_launch(shell: Shell) -> dict[Known, Written | str]:
     """What each file holds for a program that is started now, or the condition on which that depends."""
-    found = {path: current(states, shell.conditions, working_directory(shell)) for path, states in shell.files.items()}
-    return {path: state for path, state in found.items() if state is not None}
+    files = {path: current(states, shell.conditions, working_directory(shell)) for path, states in shell.files.items()}
+    return {path: state for path, state in files.items() if state is not None}
 
 
 def current(states: list[Written], conditions: list[str] | tuple[str, ...], folder: object) -> Written | str | None:
     """What a file holds under `conditions`; a condition where it decides that and nobody knows it."""
-    for one in reversed(states):
-        if one.folder is not ANYWHERE and one.folder is not folder:
+    for written in reversed(states):
+        if written.folder is not ANYWHERE and written.folder is not folder:
             continue
-        held = [c for c in one.conditions if not _PREPARING(c)]
-        if any(negated(c) in conditions or c in map(negated, conditions) for c in held):
+        lasting = [c for c in written.conditions if not _PREPARING(c)]
+        if any(negated(c) in conditions or c in map(negated, conditions) for c in lasting):
             continue
-        missing = [c for c in held if c not in conditions]
-        return missing[0] if missing else one
+        missing = [c for c in lasting if c not in conditions]
+        return missing[0] if missing else written
     return None
 
 
