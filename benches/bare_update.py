@@ -16,11 +16,12 @@ Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""
 
 
-def random_answers(asked: Sequence[Asked], lengths: Sequence[int]) -> Answers:
+def random_answers(requests: Sequence[Asked], lengths: Sequence[int]) -> Answers:
     """One to each prompt, by no model."""
     draw = random.Random(0)
     return [
-        ([*one.prompt], [draw.randrange(3, 90) for _ in range(size)]) for one, size in zip(asked, lengths, strict=True)
+        ([*request.prompt], [draw.randrange(3, 90) for _ in range(size)])
+        for request, size in zip(requests, lengths, strict=True)
     ]
 
 
@@ -56,7 +57,7 @@ class Training:
         sequences = [(*prompt, *answer) for prompt, answer in answers]
         for micro in micro_batches(sequences, self.micro, device=self.device):
             for numbers, _ in micro.passes:
-                (-self._of([answers[at] for at in numbers])).sum().backward()
+                (-self._of([answers[index] for index in numbers])).sum().backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         if self.device == "cuda":
@@ -72,11 +73,11 @@ class Training:
         longest = max(len(prompt) + len(answer) for prompt, answer in answers)
         ids = torch.zeros(len(answers), longest, dtype=torch.long)
         counts = torch.zeros(len(answers), longest - 1)
-        for at, (prompt, answer) in enumerate(answers):
+        for index, (prompt, answer) in enumerate(answers):
             end = len(prompt) + len(answer)
-            ids[at, :end] = torch.tensor([*prompt, *answer])
-            counts[at, len(prompt) - 1 : end - 1] = 1
+            ids[index, :end] = torch.tensor([*prompt, *answer])
+            counts[index, len(prompt) - 1 : end - 1] = 1
         ids, counts = ids.to(self.device), counts.to(self.device)
         logits = self.model(input_ids=ids, use_cache=False).logits[:, :-1].float()
-        found = logits.log_softmax(-1).gather(-1, ids[:, 1:].unsqueeze(-1)).squeeze(-1)
-        return found * counts
+        log_probs = logits.log_softmax(-1).gather(-1, ids[:, 1:].unsqueeze(-1)).squeeze(-1)
+        return log_probs * counts

@@ -94,11 +94,11 @@ def rows(file: Path = MEASURED) -> Iterator[Row]:
 
 def judged(file: Path = MEASURED) -> list[Judged]:
     """Every row beside the account."""
-    found = []
+    judged_rows = []
     for row in rows(file):
         moment, terms = update(row.job)
-        found.append(Judged(row, moment, tuple(terms)))
-    return found
+        judged_rows.append(Judged(row, moment, tuple(terms)))
+    return judged_rows
 
 
 def accelerate(job: Training) -> float:
@@ -122,8 +122,8 @@ def megatron(job: Training) -> float:
     """Megatron's report without sequence parallelism: 6 + 12 / DP, activations sbh × 34 per layer, logits, 5 % on top."""
     arch = job.architecture
     states = (6 + 12 / job.gpus) * arch.parameters
-    kept = job.tokens * arch.hidden * arch.depth * 34 + 4 * job.tokens * arch.vocabulary
-    return 1.05 * (states + kept) / GIB
+    activations = job.tokens * arch.hidden * arch.depth * 34 + 4 * job.tokens * arch.vocabulary
+    return 1.05 * (states + activations) / GIB
 
 
 PEERS = (accelerate, zero3, cookbook, megatron)
@@ -131,26 +131,30 @@ PEERS = (accelerate, zero3, cookbook, megatron)
 
 def main() -> int:
     """Print the table; exit 1 when the promised accuracy does not hold."""
-    found = judged(Path(sys.argv[1]) if len(sys.argv) > 1 else MEASURED)
+    judged_rows = judged(Path(sys.argv[1]) if len(sys.argv) > 1 else MEASURED)
     names = "".join(f"{peer.__name__:>12}" for peer in PEERS)
     print(f"{'row':<58}{'measured':>9}{'rftconf':>9}{'error':>8}{'  interval':<14}{names}")
-    for one in found:
-        row = one.row
+    for row_judged in judged_rows:
+        row = row_judged.row
         peers = "".join(f"{peer(row.job):>12.1f}" for peer in PEERS)
-        said, peak = f"{one.said:>9.2f}", f"{row.peak:>9.2f}" if row.peak else f"{'failed':>9}"
-        error = f"{100 * one.error:>+7.1f}%" if row.peak else f"{'':>8}"
-        print(f"{row.label:<58}{peak}{said}{error}  ±{one.doubt:<11.2f}{peers}")
-    real = [one for one in found if one.row.peak]
-    errors = [abs(one.error) for one in real]
-    dense = max(abs(one.error) for one in real if one.row.dense and one.row.kind == "rl") if real else 0.0
+        estimate, peak = f"{row_judged.said:>9.2f}", f"{row.peak:>9.2f}" if row.peak else f"{'failed':>9}"
+        error = f"{100 * row_judged.error:>+7.1f}%" if row.peak else f"{'':>8}"
+        print(f"{row.label:<58}{peak}{estimate}{error}  ±{row_judged.doubt:<11.2f}{peers}")
+    real = [row_judged for row_judged in judged_rows if row_judged.row.peak]
+    errors = [abs(judged.error) for judged in real]
+    dense = max(abs(judged.error) for judged in real if judged.row.dense and judged.row.kind == "rl") if real else 0.0
     mean, worst = sum(errors) / len(errors), max(errors)
     print(
         f"\nmean {100 * mean:.2f} %, worst {100 * worst:.2f} %, dense full-parameter RL rows at most {100 * dense:.2f} %"
     )
     for peer in PEERS:
-        off = [abs(peer(one.row.job) / one.row.peak - 1) for one in real if one.row.peak]
+        off = [abs(peer(judged.row.job) / judged.row.peak - 1) for judged in real if judged.row.peak]
         print(f"{peer.__name__:<12} mean {100 * sum(off) / len(off):.0f} %, worst {100 * max(off):.0f} %")
-    missed = [one.row.label for one in real if one.error < -0.02 and one.said + one.doubt < (one.row.peak or 0)]
+    missed = [
+        judged.row.label
+        for judged in real
+        if judged.error < -0.02 and judged.said + judged.doubt < (judged.row.peak or 0)
+    ]
     print(f"rows under-predicted by more than 2 % outside of the interval: {len(missed)}")
     return 0 if mean <= 0.06 and worst <= 0.12 and dense <= 0.03 and not missed else 1
 

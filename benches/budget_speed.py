@@ -48,7 +48,7 @@ MODELS = (MODEL, "Qwen/Qwen3-8B", "Qwen/Qwen3-30B-A3B", "meta-llama/Llama-3.1-70
 
 def cpu_ms(command: list[str]) -> float:
     """CPU time [ms] of the fastest of some runs, compiled once, as installing a package does."""
-    found = []
+    times = []
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     env["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir(), f"bytecode-{os.getpid()}"))
     for _ in range(TIMES):
@@ -57,8 +57,8 @@ def cpu_ms(command: list[str]) -> float:
         if done.returncode not in (0, 1):
             raise SystemExit(done.stderr.decode())
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return 1000 * min(found)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return 1000 * min(times)
 
 
 def warm_ms() -> float:
@@ -70,12 +70,12 @@ def warm_ms() -> float:
     from rftconf.text.read.read import read
     from rftconf.text.source import open_source
 
-    plan, gpu, found = load(read(open_source(SCRIPT))).plan, gpu_named("h100-80g"), []
+    plan, gpu, times = load(read(open_source(SCRIPT))).plan, gpu_named("h100-80g"), []
     for _ in range(50):
         start = time.process_time()
         price(setup_of(plan, Asked(model=MODEL)), gpu)
-        found.append(time.process_time() - start)
-    return 1000 * min(found)
+        times.append(time.process_time() - start)
+    return 1000 * min(times)
 
 
 def fit_ms() -> float:
@@ -87,12 +87,12 @@ def fit_ms() -> float:
     from rftconf.text.read.read import read
     from rftconf.text.source import open_source
 
-    setup, found = setup_of(load(read(open_source(SCRIPT))).plan, Asked(model=MODEL)), []
+    setup, times = setup_of(load(read(open_source(SCRIPT))).plan, Asked(model=MODEL)), []
     for gpu in ("rtx-4090-24g", "a100-40g", "h100-80g"):
         start = time.process_time()
         answers(setup, gpu_named(gpu))
-        found.append(time.process_time() - start)
-    return 1000 * max(found)
+        times.append(time.process_time() - start)
+    return 1000 * max(times)
 
 
 def with_config(name: str, command: list[str]) -> tuple[float, str]:
@@ -104,8 +104,8 @@ def with_config(name: str, command: list[str]) -> tuple[float, str]:
         Path(folder, "config.json").write_text(json.dumps({**config, "architectures": ["Qwen2ForCausalLM"]}))
         full = [part.replace("FOLDER", folder) for part in command]
         took = cpu_ms(full)
-        said = subprocess.run(full, capture_output=True, cwd=ROOT, check=False, text=True)
-    return took, (said.stdout.split() or [said.stderr.strip().splitlines()[-1]])[-1]
+        result = subprocess.run(full, capture_output=True, cwd=ROOT, check=False, text=True)
+    return took, (result.stdout.split() or [result.stderr.strip().splitlines()[-1]])[-1]
 
 
 def caches(python: str) -> dict[str, dict[str, int | str]]:
@@ -113,13 +113,13 @@ def caches(python: str) -> dict[str, dict[str, int | str]]:
     from rftconf.budget.facts.models import resolve
     from rftconf.budget.terms.kv_cache import CacheShape, block_bytes, blocks_per_request
 
-    found: dict[str, dict[str, int | str]] = {}
+    sizes: dict[str, dict[str, int | str]] = {}
     for name in MODELS:
-        _, said = with_config(name, [python, "-c", HF_MEM, "FOLDER", str(LENGTH)])
+        _, output = with_config(name, [python, "-c", HF_MEM, "FOLDER", str(LENGTH)])
         shape = CacheShape(resolve(name).architecture, max_model_tokens=LENGTH)
         ours = block_bytes(shape) * blocks_per_request(shape)
-        found[name] = {"hf_mem": int(said) if said.isdigit() else said, "rftconf": ours}
-    return found
+        sizes[name] = {"hf_mem": int(output) if output.isdigit() else output, "rftconf": ours}
+    return sizes
 
 
 def main() -> None:
@@ -127,20 +127,20 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--peer-python", help="an interpreter that has accelerate, transformers and torch")
     parser.add_argument("--hf-mem-python", help="an interpreter that has hf-mem")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     command = [sys.executable, "-m", "rftconf", "budget", str(SCRIPT), "--gpu", "h100-80g", "--model", MODEL, "-q"]
-    found: dict[str, float] = {"bare_python_ms": cpu_ms([sys.executable, "-c", "pass"])}
-    found |= {"cold_ms": cpu_ms(command), "warm_ms": warm_ms(), "fit_ms": fit_ms()}
-    if asked.peer_python:
-        found["accelerate_ms"], _ = with_config(MODEL, [asked.peer_python, "-c", ACCELERATE, "FOLDER"])
-        found["cold_is"] = found["cold_ms"] / found["accelerate_ms"]
-    if asked.hf_mem_python:
-        found["hf_mem_cache_only_ms"], _ = with_config(
-            MODEL, [asked.hf_mem_python, "-c", HF_MEM, "FOLDER", str(LENGTH)]
+    figures: dict[str, float] = {"bare_python_ms": cpu_ms([sys.executable, "-c", "pass"])}
+    figures |= {"cold_ms": cpu_ms(command), "warm_ms": warm_ms(), "fit_ms": fit_ms()}
+    if args.peer_python:
+        figures["accelerate_ms"], _ = with_config(MODEL, [args.peer_python, "-c", ACCELERATE, "FOLDER"])
+        figures["cold_is"] = figures["cold_ms"] / figures["accelerate_ms"]
+    if args.hf_mem_python:
+        figures["hf_mem_cache_only_ms"], _ = with_config(
+            MODEL, [args.hf_mem_python, "-c", HF_MEM, "FOLDER", str(LENGTH)]
         )
-    data: dict[str, object] = {name: round(value, 3) for name, value in found.items()}
-    if asked.hf_mem_python:
-        data["cache_of_one_request_bytes"] = caches(asked.hf_mem_python)
+    data: dict[str, object] = {name: round(value, 3) for name, value in figures.items()}
+    if args.hf_mem_python:
+        data["cache_of_one_request_bytes"] = caches(args.hf_mem_python)
     print(json.dumps(data, indent=2))
 
 

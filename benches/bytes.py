@@ -27,39 +27,39 @@ FILES = {
 
 def seconds(verb: str, path: Path) -> tuple[float, float]:
     """Processor seconds and peak megabytes of the command, imports and all; the least of a few runs."""
-    found = []
+    pairs = []
     for _ in range(RUNS):
         quiet = subprocess.DEVNULL
         child = subprocess.Popen([sys.executable, "-m", "rftconf", verb, str(path)], stdout=quiet, stderr=quiet)
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-        found.append((used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
-    return min(found)
+        pairs.append((used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
+    return min(pairs)
 
 
 def rows() -> list[dict[str, float | str]]:
     """Every file at every size before both verbs; the first size of each is what the others are compared with."""
-    found: list[dict[str, float | str]] = []
-    with tempfile.TemporaryDirectory() as made:
+    costs: list[dict[str, float | str]] = []
+    with tempfile.TemporaryDirectory() as folder:
         for name, config in FILES.items():
             for verb in ("check", "plan"):
                 least = 0.0
                 for size in SIZES:
-                    path = Path(made, name)
+                    path = Path(folder, name)
                     path.write_text(COMMENT * max(0, (size - len(config)) // len(COMMENT)) + config)
                     took, peak = seconds(verb, path)
                     least = least or took
                     row = {"file": name, "verb": verb, "bytes": size, "seconds": round(took, 3)}
-                    found.append(
+                    costs.append(
                         {**row, "megabytes": round(peak), "nanoseconds_per_byte": round((took - least) / size * 1e9)}
                     )
-                    print(found[-1], flush=True)
-    return found
+                    print(costs[-1], flush=True)
+    return costs
 
 
-def ratios(found: list[dict[str, float | str]]) -> dict[str, float]:
+def ratios(costs: list[dict[str, float | str]]) -> dict[str, float]:
     """By file and verb, what a byte of the largest size costs, as a ratio to one of a tenth of it."""
-    cost = {(f"{row['verb']} {row['file']}", row["bytes"]): float(row["nanoseconds_per_byte"]) for row in found}
+    cost = {(f"{row['verb']} {row['file']}", row["bytes"]): float(row["nanoseconds_per_byte"]) for row in costs}
     names = dict.fromkeys(name for name, _ in cost)
     return {name: round(cost[name, SIZES[-1]] / max(1.0, cost[name, SIZES[-2]]), 2) for name in names}
 
@@ -68,12 +68,12 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="bytes", description=__doc__)
     parser.add_argument("-o", type=Path, help="where the figures go, as JSON")
-    given = parser.parse_args()
-    found = rows()
-    print(flat := ratios(found))
-    if given.o:
+    args = parser.parse_args()
+    costs = rows()
+    print(flat := ratios(costs))
+    if args.o:
         today = dt.datetime.now(dt.timezone.utc).date().isoformat()
-        given.o.write_text(json.dumps({"date": today, "ratios": flat, "rows": found}, indent=1) + "\n")
+        args.o.write_text(json.dumps({"date": today, "ratios": flat, "rows": costs}, indent=1) + "\n")
     return 0
 
 

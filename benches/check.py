@@ -84,13 +84,13 @@ def cost_of(command: list[str], env: dict[str, str], fine: tuple[int, ...] = (0,
 
 def in_turn(commands: dict[str, list[str]], rounds: int, env: dict[str, str]) -> dict[str, float]:
     """CPU time of each command, the least of `rounds`; one round more fills caches."""
-    found: dict[str, list[float]] = {name: [] for name in commands}
-    for at in range(rounds + 1):
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for index in range(rounds + 1):
         for name, command in commands.items():
             cpu = cost_of(command, env).cpu
-            if at:
-                found[name].append(cpu)
-    return {name: round(min(costs), 1) for name, costs in found.items()}
+            if index:
+                times[name].append(cpu)
+    return {name: round(min(costs), 1) for name, costs in times.items()}
 
 
 def cold(folder: Path, peer: str, rounds: int, env: dict[str, str]) -> dict[str, object]:
@@ -143,7 +143,7 @@ def many(folder: Path, peer: str, count: int, corpus: Path | None, env: dict[str
         "import sys, yaml\nfor f in sys.argv[1:]: yaml.load(open(f, encoding='utf-8').read(), Loader=yaml.CSafeLoader)"
     )
     command = [sys.executable, "-m", "rftconf", "check", str(texts), "-q", "--exit-zero"]
-    found: dict[str, list[Cost]] = {}
+    costs_by_name: dict[str, list[Cost]] = {}
     idle = in_turn({"yaml": [sys.executable, "-c", "import yaml"]}, 3, env)["yaml"]
     for _ in range(3):
         for name, line in {
@@ -151,8 +151,8 @@ def many(folder: Path, peer: str, count: int, corpus: Path | None, env: dict[str
             "check, one process": [*command, "--jobs", "1"],
             "check": command,
         }.items():
-            found.setdefault(name, []).append(cost_of(line, env, fine=(0, 2)))
-    best = {name: Cost(min(c.cpu for c in costs), min(c.wall for c in costs)) for name, costs in found.items()}
+            costs_by_name.setdefault(name, []).append(cost_of(line, env, fine=(0, 2)))
+    best = {name: Cost(min(c.cpu for c in costs), min(c.wall for c in costs)) for name, costs in costs_by_name.items()}
     loader = Cost(best["C loader"].cpu - idle, best["C loader"].wall - idle)
     schema = folder / "schema.json"
     loop = [cost_of([peer, "--schemafile", str(schema), str(f)], env, fine=(0, 1)) for f in files[:LOOP]]
@@ -176,7 +176,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--save", action="store_true", help="also write benches/results/check_DATE.json")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with TemporaryDirectory() as name:
         folder = Path(name)
         # compiled once, as installing a package does, whatever the environment says
@@ -188,13 +188,13 @@ def main() -> None:
             "PyYAML": yaml.__version__,
             "cpus": os.cpu_count(),
             "load": round(os.getloadavg()[0], 2),
-            "cold": cold(folder, asked.check_jsonschema, asked.rounds, env),
-            "one config under many names": many(folder, asked.check_jsonschema, asked.files, None, env),
+            "cold": cold(folder, args.check_jsonschema, args.rounds, env),
+            "one config under many names": many(folder, args.check_jsonschema, args.files, None, env),
         }
-        if asked.corpus is not None:
-            data["real configs"] = many(folder, asked.check_jsonschema, asked.files, asked.corpus, env)
+        if args.corpus is not None:
+            data["real configs"] = many(folder, args.check_jsonschema, args.files, args.corpus, env)
     print(json.dumps(data, indent=1))
-    if asked.save:
+    if args.save:
         file = ROOT / "benches" / "results" / f"check_{data['date']}.json"
         file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -63,7 +63,7 @@ def commands(args: argparse.Namespace, config: Path) -> dict[str, list[str]]:
     """What is compared, by name."""
     rftconf = str(Path(sys.executable).with_name("rftconf"))
     convert = [rftconf, "convert", str(args.script), "--to", "trinity", "--set", "HOME=/root"]
-    found = {
+    commands_by_name = {
         "python -c pass": [sys.executable, "-c", "pass"],
         "rftconf explain": [sys.executable, "-c", STARTED],
         "rftconf check": [rftconf, "check", str(args.script), "--quiet"],
@@ -71,31 +71,31 @@ def commands(args: argparse.Namespace, config: Path) -> dict[str, list[str]]:
     }
     if args.verl:
         folder = Path(args.verl).resolve() / "verl" / "trainer" / "config"
-        found["hydra.compose"] = [
+        commands_by_name["hydra.compose"] = [
             *(sys.executable, "-c", COMPOSE, str(folder), "ppo_trainer"),
             *overrides_of(args.script),
         ]
     if args.check_jsonschema:
         schema = config.with_name("schema.json")
         schema.write_text(json.dumps({"type": "object"}))
-        found["check-jsonschema"] = [args.check_jsonschema, "--schemafile", str(schema), str(config)]
+        commands_by_name["check-jsonschema"] = [args.check_jsonschema, "--schemafile", str(schema), str(config)]
     converted = subprocess.run(convert, check=True, capture_output=True)
     config.write_bytes(converted.stdout)
-    return found
+    return commands_by_name
 
 
-def measure(found: dict[str, list[str]], runs: int, bytecode: Path) -> dict[str, list[float]]:
+def measure(commands_by_name: dict[str, list[str]], runs: int, bytecode: Path) -> dict[str, list[float]]:
     """Seconds of every run; one round more than counted warms the file cache.
 
     That round also compiles everything into `bytecode`, as installing a package does, whatever the environment says.
     """
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     env["PYTHONPYCACHEPREFIX"] = str(bytecode)
-    times: dict[str, list[float]] = {name: [] for name in found}
-    for at in range(runs + 1):
-        for name, command in found.items():
+    times: dict[str, list[float]] = {name: [] for name in commands_by_name}
+    for index in range(runs + 1):
+        for name, command in commands_by_name.items():
             taken = seconds(command, env, (0, 1) if name == "rftconf check" else (0,))
-            if at:
+            if index:
                 times[name].append(taken)
     return times
 
@@ -151,8 +151,8 @@ def main() -> None:
     parser.add_argument("--save", action="store_true", help="also write benches/results/DATE.json")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = commands(args, Path(folder) / "out.yaml")
-        times = measure(found, args.runs, Path(folder) / "bytecode")
+        commands_by_name = commands(args, Path(folder) / "out.yaml")
+        times = measure(commands_by_name, args.runs, Path(folder) / "bytecode")
     data = result(times, args.script, len(overrides_of(args.script)))
     print(json.dumps(data, indent=2) if args.json else table(data))
     if args.save:

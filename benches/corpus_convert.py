@@ -63,7 +63,7 @@ class Tally:
 
 def _beside(file: Path) -> dict[str, str]:
     """The files that a config may name; read before the clock runs, as OmegaConf reads none of them."""
-    return {str(other): open_source(other).text for other in sorted(file.parent.glob("*.yaml")) if other != file}
+    return {str(path): open_source(path).text for path in sorted(file.parent.glob("*.yaml")) if path != file}
 
 
 def cases(corpus: Path) -> Iterator[tuple[str, str, Callable[[], object], Callable[[], object]]]:
@@ -97,9 +97,9 @@ def cases(corpus: Path) -> Iterator[tuple[str, str, Callable[[], object], Callab
 
 def measure(corpus: Path) -> dict[str, Tally]:
     """Every config once, both in turn."""
-    found: dict[str, Tally] = {}
+    tallies: dict[str, Tally] = {}
     for framework, name, ours, theirs in cases(corpus):
-        tally = found.setdefault(framework, Tally())
+        tally = tallies.setdefault(framework, Tally())
         start = time.process_time()
         try:
             ours()
@@ -115,13 +115,13 @@ def measure(corpus: Path) -> dict[str, Tally]:
         except (OmegaConfBaseException, ValueError):
             tally.not_loaded += 1
         tally.theirs += time.process_time() - start
-    return found
+    return tallies
 
 
-def result(found: dict[str, Tally]) -> dict[str, Any]:
+def result(tallies: dict[str, Tally]) -> dict[str, Any]:
     """All figures, with what they were measured on."""
     whole = Tally()
-    for tally in found.values():
+    for tally in tallies.values():
         for name in ("ours", "theirs", "converted", "refused", "not_loaded"):
             setattr(whole, name, getattr(whole, name) + getattr(tally, name))
     return {
@@ -131,7 +131,7 @@ def result(found: dict[str, Tally]) -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 2),
         "goal": GOAL,
         "all": whole.row(),
-        **{framework: tally.row() for framework, tally in sorted(found.items())},
+        **{framework: tally.row() for framework, tally in sorted(tallies.items())},
     }
 
 
@@ -140,14 +140,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--save", action="store_true", help="also write benches/results/corpus_convert_DATE.json")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     gc.set_threshold(200_000, 20, 100)  # as the command does; it serves OmegaConf as well
-    found = measure(asked.corpus)
-    data = result(found)
+    tallies = measure(args.corpus)
+    data = result(tallies)
     print(json.dumps(data, indent=1))
-    for framework, tally in found.items():
+    for framework, tally in tallies.items():
         print(framework, *(f"{taken * 1e3:.0f} ms {name}" for taken, name in tally.slowest), sep="; ")
-    if asked.save:
+    if args.save:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / f"corpus_convert_{data['date']}.json").write_text(
             json.dumps(data, indent=1) + "\n", encoding="utf-8"

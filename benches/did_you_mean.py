@@ -32,17 +32,17 @@ class Typo:
 def misspelt(name: str, edits: int, chance: random.Random) -> str:
     """`name` with so many letters left out, doubled, hit beside or swapped; dots stay, and so do list marks."""
     for _ in range(edits):
-        places = [at for at, char in enumerate(name) if char.isalpha() or char == "_"]
-        at = chance.choice(places)
+        places = [index for index, char in enumerate(name) if char.isalpha() or char == "_"]
+        position = chance.choice(places)
         match chance.randrange(4):
             case 0:
-                name = name[:at] + name[at + 1 :]
+                name = name[:position] + name[position + 1 :]
             case 1:
-                name = name[:at] + chance.choice(LETTERS) + name[at:]
+                name = name[:position] + chance.choice(LETTERS) + name[position:]
             case 2:
-                name = name[:at] + chance.choice(LETTERS) + name[at + 1 :]
+                name = name[:position] + chance.choice(LETTERS) + name[position + 1 :]
             case _:
-                name = name[:at] + name[at + 1 : at + 2] + name[at] + name[at + 2 :]
+                name = name[:position] + name[position + 1 : position + 2] + name[position] + name[position + 2 :]
     return name
 
 
@@ -54,13 +54,13 @@ def typos(count: int, seed: int = 20261122) -> Iterator[Typo]:
     chance = random.Random(seed)
     pages = [catalogue.load(name) for name in registry.FRAMEWORKS]
     names = {page.framework: list(page.keys) for page in pages}
-    made = 0
-    while made < count:
-        known = pages[made % len(pages)]
-        key, edits = chance.choice(names[known.framework]), 1 + made // len(pages) % 2
+    typo_count = 0
+    while typo_count < count:
+        known = pages[typo_count % len(pages)]
+        key, edits = chance.choice(names[known.framework]), 1 + typo_count // len(pages) % 2
         typed = misspelt(key, edits, chance)
         if typed not in known and known.canonical(typed) == typed and typed.strip("."):
-            made += 1
+            typo_count += 1
             yield Typo(known, key, typed, edits)
 
 
@@ -74,26 +74,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=20261122)
-    asked = parser.parse_args()
-    made, right, wrong = Counter[tuple[str, int]](), Counter[tuple[str, int]](), list[str]()
-    for typo in typos(asked.count, asked.seed):
-        at = typo.known.framework, typo.edits
-        found = first(typo)
-        made[at] += 1
-        right[at] += found == typo.key
-        if found != typo.key:
-            wrong.append(f"{typo.typed}: {typo.key}, not {found}")
+    args = parser.parse_args()
+    typos_made, right, wrong = Counter[tuple[str, int]](), Counter[tuple[str, int]](), list[str]()
+    for typo in typos(args.count, args.seed):
+        key = typo.known.framework, typo.edits
+        suggestion = first(typo)
+        typos_made[key] += 1
+        right[key] += suggestion == typo.key
+        if suggestion != typo.key:
+            wrong.append(f"{typo.typed}: {typo.key}, not {suggestion}")
     shares = {
-        f"{name}, {edits} edit{'s' * (edits > 1)}": round(right[name, edits] / made[name, edits], 4)
-        for name, edits in sorted(made)
+        f"{name}, {edits} edit{'s' * (edits > 1)}": round(right[name, edits] / typos_made[name, edits], 4)
+        for name, edits in sorted(typos_made)
     }
     print(
         json.dumps(
             {
                 "date": datetime.now(timezone.utc).date().isoformat(),
-                "typos": made.total(),
+                "typos": typos_made.total(),
                 "right first": right.total(),
-                "share": round(right.total() / made.total(), 4),
+                "share": round(right.total() / typos_made.total(), 4),
                 "by framework": shares,
                 "wrong, the first 20": wrong[:20],
             },

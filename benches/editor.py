@@ -54,27 +54,27 @@ def long_script() -> str:
 def keystrokes(name: str, text: str, letter: str, rounds: int) -> dict[str, float | int]:
     """Type and take back a letter; milliseconds, of this process alone and by the clock."""
     session = Session()
-    held = session.open(f"file:///{name}", f"/{name}", text, 1)
-    session.check(held)
+    buffer = session.open(f"file:///{name}", f"/{name}", text, 1)
+    session.check(buffer)
     line = next(number for number, written in enumerate(text.splitlines()) if letter in written)
     column = text.splitlines()[line].index(letter) + len(letter)
     cpu, clock, reading = [], [], []
     for turn in range(rounds):
-        at = time.perf_counter(), time.process_time()
+        started = time.perf_counter(), time.process_time()
         change = (
             (((line, column), (line, column)), "0") if turn % 2 == 0 else (((line, column), (line, column + 1)), "")
         )
-        session.change(held.uri, [change], turn)
-        session.check(held, thorough=False)
-        answers.diagnostics(held)
-        clock.append(time.perf_counter() - at[0])
-        cpu.append(time.process_time() - at[1])
+        session.change(buffer.uri, [change], turn)
+        session.check(buffer, thorough=False)
+        answers.diagnostics(buffer)
+        clock.append(time.perf_counter() - started[0])
+        cpu.append(time.process_time() - started[1])
         start = time.process_time()
-        read(Source(held.name, held.text))
+        read(Source(buffer.name, buffer.text))
         reading.append(time.process_time() - start)
     return {
         "lines": text.count("\n"),
-        "leaves": len(held.document.leaves) if held.document else 0,
+        "leaves": len(buffer.document.leaves) if buffer.document else 0,
         "CPU, median [ms]": round(statistics.median(cpu) * 1e3, 1),
         "clock, fastest [ms]": round(min(clock) * 1e3, 1),
         "clock, median [ms]": round(statistics.median(clock) * 1e3, 1),
@@ -86,14 +86,14 @@ def main() -> None:
     """Print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=40)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     print(
         json.dumps(
             {
                 "date": datetime.now(timezone.utc).date().isoformat(),
                 "load_before": round(os.getloadavg()[0], 1),
-                "yaml": keystrokes("run.yaml", long_yaml(), "repeat_times: 8", asked.rounds),
-                "script": keystrokes("run.sh", long_script(), "rollout.n=8", asked.rounds),
+                "yaml": keystrokes("run.yaml", long_yaml(), "repeat_times: 8", args.rounds),
+                "script": keystrokes("run.sh", long_script(), "rollout.n=8", args.rounds),
             },
             indent=1,
         )

@@ -135,11 +135,13 @@ def main() -> None:
             peaks = measured(case, arch, device)
         except torch.OutOfMemoryError:
             peaks = {}
-        said = total(terms)
-        rows.append({**{name: getattr(case, name) for name in case.__slots__}, "said": said, "moment": moment, **peaks})
+        total_bytes = total(terms)
+        rows.append(
+            {**{name: getattr(case, name) for name in case.__slots__}, "said": total_bytes, "moment": moment, **peaks}
+        )
         real = peaks.get("reserved", 0)
-        beside = f" {real / GIB:8.3f} GiB reserved, {100 * (said / real - 1):+.1f} %" if real else ""
-        print(f"{case}: {said / GIB:8.3f} GiB said,{beside or ' not measured'}", flush=True)
+        beside = f" {real / GIB:8.3f} GiB reserved, {100 * (total_bytes / real - 1):+.1f} %" if real else ""
+        print(f"{case}: {total_bytes / GIB:8.3f} GiB said,{beside or ' not measured'}", flush=True)
         if not dry:
             write_results(rows)
     dist.destroy_process_group()

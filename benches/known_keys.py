@@ -35,12 +35,14 @@ def held(framework: str) -> frozenset[str]:
     """Plan fields that a framework has a key for or fixes."""
     table = table_of(framework)
     keys = docs.keys_for(table)
-    fields = {path for one in FRAMEWORKS for paths in docs.plans_for(table_of(one)).values() for path in paths}
+    fields = {
+        path for framework in FRAMEWORKS for paths in docs.plans_for(table_of(framework)).values() for path in paths
+    }
     return frozenset(
         path
         for path in fields
         for full in (path, f"stage.{path}")
-        if (said := docs.support_of(table, keys, full)) and not said.startswith("*none*")
+        if (text := docs.support_of(table, keys, full)) and not text.startswith("*none*")
     )
 
 
@@ -71,11 +73,11 @@ def ledgers(real: Real, to: str) -> Ledger | None:
 def figures() -> Iterator[tuple[str, dict[str, Any]]]:
     """`source` for what is known, `source -> target` for what is translated."""
     for source in FRAMEWORKS:
-        found = [real for reals in corpora().values() for real in reals if real.framework == source]
+        reals_of_source = [real for reals in corpora().values() for real in reals if real.framework == source]
         for to in (source, *(name for name in FRAMEWORKS if name != source)):
             counts: Counter[str] = Counter()
             unknown: Counter[str] = Counter()
-            for real in found:
+            for real in reals_of_source:
                 ledger = ledgers(real, to)
                 counts["configs"] += ledger is not None
                 for line in ledger.sources if ledger is not None else ():
@@ -87,7 +89,10 @@ def figures() -> Iterator[tuple[str, dict[str, Any]]]:
                     )
                     if line.state is State.UNKNOWN:
                         unknown[without_indices(line.key)] += 1
-            yield (source if to == source else f"{source} -> {to}"), figure(counts, len(found), unknown, to == source)
+            yield (
+                (source if to == source else f"{source} -> {to}"),
+                figure(counts, len(reals_of_source), unknown, to == source),
+            )
 
 
 def figure(counts: Counter[str], total: int, unknown: Counter[str], itself: bool) -> dict[str, Any]:
@@ -109,9 +114,9 @@ def figure(counts: Counter[str], total: int, unknown: Counter[str], itself: bool
     }
 
 
-def overall(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def overall(figures_by_source: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What is known of all leaves of the corpus together."""
-    own = [row for name, row in found.items() if "->" not in name]
+    own = [row for name, row in figures_by_source.items() if "->" not in name]
     leaves, known = (sum(row[key] for row in own) for key in ("leaves", "known"))
     configs, total = (sum(row[key] for row in own) for key in ("configs", "of"))
     return {"configs": configs, "of": total, "leaves": leaves, "known": known, "known_share": round(known / leaves, 5)}
@@ -123,15 +128,17 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     output = parser.parse_args().output
     started = time.monotonic()
-    found = {}
+    figures_by_source = {}
     for name, row in figures():
-        found[name] = row
+        figures_by_source[name] = row
         shares = "  ".join(f"{key} {value:.2%}" for key, value in row.items() if "share" in key or key == "of_ceiling")
         print(f"{name:<24}{row['configs']:>4}/{row['of']:<4} configs {row['leaves']:>6} leaves  {shares}", flush=True)
-    found["all"] = overall(found)
-    print(f"all: {found['all']}\n{time.monotonic() - started:.0f} s")
+    figures_by_source["all"] = overall(figures_by_source)
+    print(f"all: {figures_by_source['all']}\n{time.monotonic() - started:.0f} s")
     if output:
-        output.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "figures": found}, indent=1) + "\n")
+        output.write_text(
+            json.dumps({"date": time.strftime("%Y-%m-%d"), "figures": figures_by_source}, indent=1) + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -89,10 +89,10 @@ class Meter:
         from torch.profiler import ProfilerActivity, profile
 
         kinds = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if self.there else [])]
-        with profile(activities=kinds) as found:
+        with profile(activities=kinds) as profiler:
             self.seconds(call)
         order = "self_cuda_time_total" if self.there else "self_cpu_time_total"
-        return str(found.key_averages().table(sort_by=order, row_limit=rows, max_name_column_width=80))
+        return str(profiler.key_averages().table(sort_by=order, row_limit=rows, max_name_column_width=80))
 
     def _used(self) -> int:
         """Return the bytes in use on the whole card, which can be asked before this process has a context."""
@@ -122,10 +122,12 @@ def runner(folder: Path, part: str) -> tuple[Any, Phases]:
     rank = rank_of(job)
 
     def samples(data: Answers) -> list[Sample]:
-        return [Sample(tuple(prompt), tuple(answer), 0, at) for at, (prompt, answer) in enumerate(data)]
+        return [Sample(tuple(prompt), tuple(answer), 0, index) for index, (prompt, answer) in enumerate(data)]
 
     def update(data: Answers) -> None:
-        rank.update([Lesson(one, (0.5 - one.number % 2,) * len(one.answer), ()) for one in samples(data)], 1)
+        rank.update(
+            [Lesson(sample, (0.5 - sample.number % 2,) * len(sample.answer), ()) for sample in samples(data)], 1
+        )
 
     return job, {
         "update": update,
@@ -164,40 +166,40 @@ def accounted(folder: Path, gpu: str) -> dict[str, dict[str, int]]:
     from rftconf.budget.roles.setup import Asked, setup_of
 
     pools = price(setup_of(plan_of(folder), Asked(trainer=RUNNER.name)), gpu_named(gpu)).pools
-    found: dict[str, dict[str, int]] = {}
-    for phase in (one for pool in pools for one in pool.phases):
+    bytes_by_phase: dict[str, dict[str, int]] = {}
+    for phase in (phase for pool in pools for phase in pool.phases):
         own = [term for term in phase.terms if term.owner == "actor" or term.part == "context"]
-        found[phase.name] = {f"{term.part}: {term.name}": int(term.size) for term in own}
-    return found
+        bytes_by_phase[phase.name] = {f"{term.part}: {term.name}": int(term.size) for term in own}
+    return bytes_by_phase
 
 
 def beside(part: dict[str, Any], account: dict[str, dict[str, int]]) -> dict[str, Any]:
     """Each phase's peak, the account's bytes of it, and how far that is off as a share of the peak."""
     names = {"update": "actor update", "old log-probs": "old log-probs"}
-    found = {}
+    gaps = {}
     for name, peak in part["peaks"].items():
         bytes_said = sum(account.get(names.get(name, ""), {}).values())
         error = round(bytes_said / peak["used"] - 1, 4) if peak and bytes_said else None
-        found[name] = {**peak, "said": bytes_said or None, "error": error}
-    return found
+        gaps[name] = {**peak, "said": bytes_said or None, "error": error}
+    return gaps
 
 
-def in_its_process(folder: Path, part: str, asked: argparse.Namespace) -> dict[str, Any]:
+def in_its_process(folder: Path, part: str, args: argparse.Namespace) -> dict[str, Any]:
     """One part in a process of its own; what a library prints is left."""
     command = [sys.executable, "-m", "benches.learner_gpu", "--part", part, "--folder", str(folder)]
-    command += ["--dry-run"] if asked.dry_run else []
-    command += ["--profiles", str(asked.profiles)] if asked.profiles else []
+    command += ["--dry-run"] if args.dry_run else []
+    command += ["--profiles", str(args.profiles)] if args.profiles else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     print(part, done.stderr[-2000:] if done.returncode else done.stdout, file=sys.stderr, flush=True)
     if done.returncode:
         return {"failed": done.stderr[-3000:]}
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
 
 
 def speeds(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Tokens of whole sequences per second of an update, of each part and as a share of the bare step's."""
-    rates = {name: one["tokens"] / one["seconds"]["update"] for name, one in parts.items() if "seconds" in one}
+    rates = {name: item["tokens"] / item["seconds"]["update"] for name, item in parts.items() if "seconds" in item}
     ratios = {name: rate / rates["bare"] for name, rate in rates.items()} if "bare" in rates else {}
     return {
         name: {"tokens_per_second": round(rate), "of_bare": round(ratios[name], 3), "holds": ratios[name] >= GOAL}
@@ -214,38 +216,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--profiles", type=Path, help="a folder for which kernels an update spends its time in")
     parser.add_argument("-o", "--output", type=Path)
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
     import torch
 
-    if asked.part:
-        print(json.dumps(measured(asked.folder, asked.part, dry=asked.dry_run, profiles=asked.profiles)))
+    if args.part:
+        print(json.dumps(measured(args.folder, args.part, dry=args.dry_run, profiles=args.profiles)))
         return
-    if not asked.dry_run and not torch.cuda.is_available():
+    if not args.dry_run and not torch.cuda.is_available():
         raise SystemExit("no GPU here: nothing to measure (--dry-run takes the steps on the CPU)")
-    device = "none" if asked.dry_run else torch.cuda.get_device_name()
+    device = "none" if args.dry_run else torch.cuda.get_device_name()
     gpu = next((name for card, name in CARDS.items() if card in device), "h100-80g")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_task(folder, dry=asked.dry_run)
+        write_task(folder, dry=args.dry_run)
         gc.collect()
         torch.cuda.empty_cache()
-        parts = {part: in_its_process(folder, part, asked) for part in PARTS}
+        parts = {part: in_its_process(folder, part, args) for part in PARTS}
         account = accounted(folder, gpu)
-    found = {
+    report = {
         "date": datetime.now(timezone.utc).date().isoformat(),
         "device": device,
         "torch": torch.__version__,
         "account_of": gpu,
         "speeds": speeds(parts),
-        "phases": {name: beside(one, account) for name, one in parts.items() if "peaks" in one},
+        "phases": {name: beside(item, account) for name, item in parts.items() if "peaks" in item},
         "parts": parts,
         "account": account,
     }
-    text = json.dumps(found, indent=1)
+    text = json.dumps(report, indent=1)
     print(text)
-    if asked.output:
-        asked.output.write_text(text + "\n", encoding="utf-8")
+    if args.output:
+        args.output.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

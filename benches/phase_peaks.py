@@ -28,7 +28,7 @@ def used_bytes() -> list[int]:
         pynvml.nvmlInit()
     except pynvml.NVMLError:  # no driver
         return []
-    handles = [pynvml.nvmlDeviceGetHandleByIndex(at) for at in range(pynvml.nvmlDeviceGetCount())]
+    handles = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())]
     return [int(pynvml.nvmlDeviceGetMemoryInfo(handle).used) for handle in handles]
 
 
@@ -56,27 +56,32 @@ class Peaks:
 
     def _look(self) -> None:
         with self.at_once:
-            beyond = [now - before for now, before in zip(self.used(), self.before, strict=True)]
-            if beyond and self.phase:
-                self.of_phase[self.phase] = max(*beyond, self.of_phase.get(self.phase, 0), 0)
+            growth = [now - before for now, before in zip(self.used(), self.before, strict=True)]
+            if growth and self.phase:
+                self.of_phase[self.phase] = max(*growth, self.of_phase.get(self.phase, 0), 0)
 
 
 def said_of(phase: str, pools: Iterable[Any]) -> tuple[int, int, int] | None:
     """What the account of `pools` says of one of the runner's phases: bytes, and its interval; None where it says nothing."""
-    worst = [one for pool in pools for one in pool.phases if one.name in ACCOUNTED.get(phase, ())]
-    one = max(worst, key=lambda found: found.size, default=None)
-    return None if one is None else (one.size, one.low, one.high)
+    worst = [
+        phase_of_pool
+        for pool in pools
+        for phase_of_pool in pool.phases
+        if phase_of_pool.name in ACCOUNTED.get(phase, ())
+    ]
+    largest = max(worst, key=lambda phase: phase.size, default=None)
+    return None if largest is None else (largest.size, largest.low, largest.high)
 
 
 def beside(peaks: Mapping[str, int], pools: Sequence[Any]) -> dict[str, Any]:
     """Each phase's peak and the account's bytes of it; `error` is the account's, as a share of the peak. Peaks are None where
     nothing was measured."""
-    found = dict[str, Any]()
+    gaps = dict[str, Any]()
     for phase in ACCOUNTED:
-        said, peak = said_of(phase, pools), peaks.get(phase)
-        if said is None or (peaks and peak is None):
+        account, peak = said_of(phase, pools), peaks.get(phase)
+        if account is None or (peaks and peak is None):
             continue
-        size, low, high = said
+        size, low, high = account
         error = round(size / peak - 1, 4) if peak else None
-        found[phase] = {"peak": peak, "said": size, "low": low, "high": high, "error": error}
-    return found
+        gaps[phase] = {"peak": peak, "said": size, "low": low, "high": high, "error": error}
+    return gaps

@@ -250,25 +250,25 @@ def main() -> None:
     parser.add_argument("--details", type=Path, help="write what became of each file there, as JSON lines")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--limit", type=int, default=60, help="seconds for one file and its conversions")
-    asked = parser.parse_args()
-    if not asked.folder.is_dir():
-        parser.error(f"{asked.folder} is no folder")
-    files = list(list_files(asked.folder, asked.manifest))
+    args = parser.parse_args()
+    if not args.folder.is_dir():
+        parser.error(f"{args.folder} is no folder")
+    files = list(list_files(args.folder, args.manifest))
     if not files:
-        parser.error(f"there is no script, YAML or JSON file in {asked.folder}")
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        results = list(pool.map(partial(try_file, asked.folder, asked.limit), files, chunksize=4))
+        parser.error(f"there is no script, YAML or JSON file in {args.folder}")
+    with ProcessPoolExecutor(args.jobs) as pool:
+        results = list(pool.map(partial(try_file, args.folder, args.limit), files, chunksize=4))
     figures = summarize(results)
     sys.stdout.write(render_table(figures))
-    if asked.details:
+    if args.details:
         rows = (json.dumps(asdict(result), ensure_ascii=False) + "\n" for result in results)
-        asked.details.write_text("".join(rows), encoding="utf-8")
-    if asked.output:
+        args.details.write_text("".join(rows), encoding="utf-8")
+    if args.output:
         stamp = {
             "date": datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat(),
             "python": platform.python_version(),
         }
-        asked.output.write_text(json.dumps(stamp | figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        args.output.write_text(json.dumps(stamp | figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

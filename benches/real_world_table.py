@@ -40,8 +40,8 @@ def render_table(figures: dict[str, Any]) -> str:
 
 def _target_lines(title: str, row: dict[str, Any]) -> Iterator[str]:
     """A target's figures, and why it got the others not, by kind and reason."""
-    held = f"{row['converted']} of {row['target_can_hold']} ({row['share_of_those']:.1%})"
-    yield f"  to {title:<12}{held:<22}{row['converted']} of {row['of']} ({row['share']:.1%})"
+    converted = f"{row['converted']} of {row['target_can_hold']} ({row['share_of_those']:.1%})"
+    yield f"  to {title:<12}{converted:<22}{row['converted']} of {row['of']} ({row['share']:.1%})"
     for name, reasons in row["refused"].items():
         yield f"    {RefusalKind[name.upper()].value}: {sum(reasons.values())}"
         yield from (f"      {count:>4}  {reason}" for reason, count in reasons.items())

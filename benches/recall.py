@@ -66,32 +66,32 @@ def outcomes(bench: Bench, chosen: list[Case], folder: Path) -> Iterator[Outcome
     fine: set[tuple[str, tuple[str, ...]]] = set()
     for case in chosen:
         if (case.framework, case.base) not in fine:
-            said = ask(bench, Example(case.framework, case.base), folder)
-            if not said.ok:
-                raise ValueError(f"{case.framework} {case.base}: {said}")
+            verdict = ask(bench, Example(case.framework, case.base), folder)
+            if not verdict.ok:
+                raise ValueError(f"{case.framework} {case.base}: {verdict}")
             fine.add((case.framework, case.base))
-        said = ask(bench, case.example, folder)
-        where = "" if said.ok else said.stage
+        verdict = ask(bench, case.example, folder)
+        where = "" if verdict.ok else verdict.stage
         print(case.framework, case.mutation, where or "accepted", file=sys.stderr, flush=True)
-        yield Outcome(case.framework, case.base, case.mutation, case.code, is_found(case), where, said.error[:200])
+        yield Outcome(case.framework, case.base, case.mutation, case.code, is_found(case), where, verdict.error[:200])
 
 
-def page(found: list[Outcome], command: str) -> str:
+def page(outcomes: list[Outcome], command: str) -> str:
     """The table, with the date, the command and the releases that were asked."""
     rows = []
-    for framework in dict.fromkeys(one.framework for one in found):
-        mine = [one for one in found if one.framework == framework]
-        count, ours = len(mine), sum(one.ours for one in mine)
-        own = sum(one.theirs in OWN[framework] for one in mine)
-        late = sum(bool(one.theirs) for one in mine)
+    for framework in dict.fromkeys(outcome.framework for outcome in outcomes):
+        mine = [outcome for outcome in outcomes if outcome.framework == framework]
+        count, ours = len(mine), sum(outcome.ours for outcome in mine)
+        own = sum(outcome.theirs in OWN[framework] for outcome in mine)
+        late = sum(bool(outcome.theirs) for outcome in mine)
         share = [f"{number} ({number / count:.1%})" for number in (ours, own, late)]
         rows.append(f"| {target_of(framework)} | {count} | {' | '.join(share)} | {NAMES[framework]} |")
     blind: dict[str, set[str]] = defaultdict(set)
-    for one in found:
-        if not one.ours:
-            blind[one.framework].add(one.mutation.replace("\n", ", "))
+    for outcome in outcomes:
+        if not outcome.ours:
+            blind[outcome.framework].add(outcome.mutation.replace("\n", ", "))
     missed = [f"* {name}: {', '.join(f'`{m}`' for m in sorted(all_of))}" for name, all_of in blind.items()]
-    unseen = sorted({(o.code[:3], o.mutation.replace("\n", ", ")) for o in found if o.ours and not o.theirs})
+    unseen = sorted({(o.code[:3], o.mutation.replace("\n", ", ")) for o in outcomes if o.ours and not o.theirs})
     return "\n".join(
         [
             "# Seeded mistakes: who finds them",
@@ -124,10 +124,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write docs/recall.md and the raw outcomes")
     parser.add_argument("--only", choices=sorted(OWN))
     parser.add_argument("--quick", action="store_true", help="each mistake in one config instead of several")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     command = " ".join(sys.argv[1:])
-    chosen = [case for case in cases() if case.framework in OWN and asked.only in (None, case.framework)]
-    if asked.quick:
+    chosen = [case for case in cases() if case.framework in OWN and args.only in (None, case.framework)]
+    if args.quick:
         first = {
             name: next(case.base for case in chosen if case.framework == name)
             for name in OWN
@@ -137,16 +137,16 @@ def main() -> None:
     bench = Bench()
     try:
         with TemporaryDirectory() as name:
-            found = list(outcomes(bench, chosen, Path(name)))
+            outcome_list = list(outcomes(bench, chosen, Path(name)))
     finally:
         bench.close()
-    if asked.write:
+    if args.write:
         day = datetime.now(timezone.utc).date().isoformat()
-        for framework in {one.framework for one in found}:
-            mine = [asdict(one) for one in found if one.framework == framework]
+        for framework in {outcome.framework for outcome in outcome_list}:
+            mine = [asdict(outcome) for outcome in outcome_list if outcome.framework == framework]
             (RESULTS / f"recall-{framework}-{day}.json").write_text(json.dumps(mine, indent=0) + "\n", encoding="utf-8")
         PAGE.write_text(page(kept(), command), encoding="utf-8")
-    print(page(found, command))
+    print(page(outcome_list, command))
 
 
 def kept() -> list[Outcome]:

@@ -34,14 +34,14 @@ class Refusal:
 
 def read_refusals(details: Path) -> list[Refusal]:
     """Every refusal of a run, in the order of its files."""
-    found = []
+    refusals = []
     for line in details.read_text(encoding="utf-8").splitlines():
         row: dict[str, Any] = json.loads(line)
         path = row["path"].partition("/")[2]
         place = f"{row['repository']}/{path}@{row['commit'][:9]}"
-        refused = ((target, said) for target, said in row["targets"].items() if said != "converted")
-        found += [Refusal(place, target, said) for target, said in refused]
-    return found
+        refused = ((target, result) for target, result in row["targets"].items() if result != "converted")
+        refusals += [Refusal(place, target, result) for target, result in refused]
+    return refusals
 
 
 def verdict_on(refusal: Refusal, verdicts: Sequence[dict[str, str]]) -> tuple[str, str]:
@@ -84,11 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("details", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    asked = parser.parse_args(arguments)
-    refusals = read_refusals(asked.details)
+    args = parser.parse_args(arguments)
+    refusals = read_refusals(args.details)
     drawn = random.Random(SEED).sample(refusals, min(SIZE, len(refusals)))
     verdicts = toml.loads(VERDICTS.read_text(encoding="utf-8"))["verdict"]
-    asked.output.write_text(render_page(drawn, len(refusals), verdicts), encoding="utf-8")
+    args.output.write_text(render_page(drawn, len(refusals), verdicts), encoding="utf-8")
 
 
 if __name__ == "__main__":

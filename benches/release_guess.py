@@ -62,11 +62,11 @@ def judge_script(path: Path, release: str) -> tuple[str, str, tuple[str, ...]]:
         program = document.launch.program if document.launch else ""
         if not document.leaves or not started_by(program, variants("verl")):
             return "other", "", ()
-        found = recognise(document)
+        guess = recognise(document)
     except RftconfError:
         return "other", "", ()
-    ends = "exact" if found.release == release else "candidate" if release in found.also else "wrong"
-    return ends, f"{found.framework} {found.release}", found.also
+    ends = "exact" if guess.release == release else "candidate" if release in guess.also else "wrong"
+    return ends, f"{guess.framework} {guess.release}", guess.also
 
 
 def measure(clone: Path, release: str, revision: str) -> Row:
@@ -100,15 +100,21 @@ def count_bound(folder: Path) -> Row:
             continue
         if best is None:
             continue
-        found = check(document, Options(fixes=False))
-        errors = [one for one in found if one.severity is Severity.ERROR and one not in document.diagnostics]
+        diagnostics = check(document, Options(fixes=False))
+        errors = [
+            diagnostic
+            for diagnostic in diagnostics
+            if diagnostic.severity is Severity.ERROR and diagnostic not in document.diagnostics
+        ]
         counts["files"] += 1
         counts["files with one release that fits"] += not best.also
         counts["errors"] += len(errors)
-        counts["findings that hang on the guess"] += sum("which the file fits as well" in one.message for one in found)
+        counts["findings that hang on the guess"] += sum(
+            "which the file fits as well" in diagnostic.message for diagnostic in diagnostics
+        )
         for release in best.also if errors else ():
-            there = {(o.code, o.key, o.place) for o in check(document, Options(best.framework, release, fixes=False))}
-            counts["errors that hang on the guess"] += sum((o.code, o.key, o.place) not in there for o in errors)
+            loose = {(o.code, o.key, o.place) for o in check(document, Options(best.framework, release, fixes=False))}
+            counts["errors that hang on the guess"] += sum((o.code, o.key, o.place) not in loose for o in errors)
     return dict(counts) | {"errors that hang on the guess": counts["errors that hang on the guess"]}
 
 
@@ -136,8 +142,8 @@ def main() -> None:
     for what, count in bound.items():
         print(f"{count:>8} {what}")
     if args.output:
-        found = {"date": datetime.date.today().isoformat(), "releases": rows, "folder": bound}
-        args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        report = {"date": datetime.date.today().isoformat(), "releases": rows, "folder": bound}
+        args.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

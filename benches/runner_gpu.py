@@ -57,28 +57,28 @@ def write_task(folder: Path, tokens: int, *, dry: bool) -> None:
     script.write_text(" \\\n    ".join([text, *overrides(4 if dry else 32, tokens)]) + "\n", encoding="utf-8")
 
 
-def steps_of(name: str, folder: Path, asked: argparse.Namespace, lengths: Sequence[list[int]]) -> list[Step]:
+def steps_of(name: str, folder: Path, args: argparse.Namespace, lengths: Sequence[list[int]]) -> list[Step]:
     """All steps of one part, of which each is told how long the answers of the engine's are."""
-    part = Part(name, folder, asked.longest, asked)
+    part = Part(name, folder, args.longest, args)
     try:
-        return [part.step(lengths[at] if lengths else []) for at in range(asked.steps)]
+        return [part.step(lengths[index] if lengths else []) for index in range(args.steps)]
     finally:
         part.close()
 
 
 def tokens_per_second(steps: Sequence[Step], phase: str) -> float:
     """The median over the steps that count."""
-    return statistics.median([float(one["tokens"] / one[phase]) for one in steps[WARM:]])
+    return statistics.median([float(step["tokens"] / step[phase]) for step in steps[WARM:]])
 
 
 def speeds(engine: Sequence[Step], training: Sequence[Step], runner: Sequence[Step]) -> dict[str, Any]:
     """Of the runner and bare, and what the goal is for: the one over the other."""
-    found = dict[str, Any]()
+    figures = dict[str, Any]()
     for phase, bare in (("rollout", engine), ("update", training)):
         own, alone = tokens_per_second(runner, phase), tokens_per_second(bare, phase)
         ratio = round(own / alone, 3)
-        found[phase] = {"runner": round(own), "bare": round(alone), "ratio": ratio, "holds": ratio >= GOAL}
-    return found
+        figures[phase] = {"runner": round(own), "bare": round(alone), "ratio": ratio, "holds": ratio >= GOAL}
+    return figures
 
 
 def pools_of(folder: Path, gpu: str) -> Sequence[Any]:
@@ -91,16 +91,16 @@ def pools_of(folder: Path, gpu: str) -> Sequence[Any]:
     return price(setup_of(plan_of(folder), Asked(trainer=RUNNER.name)), gpu_named(gpu)).pools
 
 
-def measured(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
+def measured(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
     """One part after the other."""
-    engine = steps_of("engine", folder, asked, [])
-    lengths = [one["lengths"] for one in engine]
-    training = steps_of("training", folder, asked, lengths)
-    runner = steps_of("runner", folder, asked, [])
-    *_, last = steps_of("peaks", folder, asked, [])
+    engine = steps_of("engine", folder, args, [])
+    lengths = [step["lengths"] for step in engine]
+    training = steps_of("training", folder, args, lengths)
+    runner = steps_of("runner", folder, args, [])
+    *_, last = steps_of("peaks", folder, args, [])
     return {
         "tokens_per_second": speeds(engine, training, runner),
-        "phases": beside(last["peaks"], pools_of(folder, asked.gpu)),
+        "phases": beside(last["peaks"], pools_of(folder, args.gpu)),
     }
 
 
@@ -115,26 +115,26 @@ def main() -> None:
     )
     parser.add_argument("--steps", type=int, default=13, help=f"of each part; the first {WARM} do not count")
     parser.add_argument("-o", "--output", type=Path)
-    asked = parser.parse_args()
-    if asked.steps <= WARM:
+    args = parser.parse_args()
+    if args.steps <= WARM:
         parser.error(f"--steps: more than {WARM}")
-    if not asked.gpu and not asked.dry_run:
+    if not args.gpu and not args.dry_run:
         parser.error("--gpu: which one this is, as rftconf budget names it, e.g. h100-80g")
     import torch
 
-    there = torch.cuda.is_available()
-    if not there and not asked.dry_run:
+    has_gpu = torch.cuda.is_available()
+    if not has_gpu and not args.dry_run:
         raise SystemExit("no GPU here: nothing to measure (--dry-run takes the steps on the CPU)")
-    asked.gpu = asked.gpu or "h100-80g"
-    asked.longest, asked.trl, asked.threads = (16 if asked.dry_run else 512), None, 0
+    args.gpu = args.gpu or "h100-80g"
+    args.longest, args.trl, args.threads = (16 if args.dry_run else 512), None, 0
     with tempfile.TemporaryDirectory() as name:
-        write_task(Path(name), asked.longest, dry=asked.dry_run)
-        found = measured(Path(name), asked)
-    device = torch.cuda.get_device_name() if there else "none"
-    text = json.dumps({"device": device, "dry_run": asked.dry_run, "account_of": asked.gpu, **found}, indent=1)
+        write_task(Path(name), args.longest, dry=args.dry_run)
+        figures = measured(Path(name), args)
+    device = torch.cuda.get_device_name() if has_gpu else "none"
+    text = json.dumps({"device": device, "dry_run": args.dry_run, "account_of": args.gpu, **figures}, indent=1)
     print(text)
-    if asked.output:
-        asked.output.write_text(text + "\n", encoding="utf-8")
+    if args.output:
+        args.output.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

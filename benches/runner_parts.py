@@ -40,16 +40,16 @@ class Turns:
 
     def wait(self) -> None:
         """Until it is this part's turn; where nobody asks any more, this process ends."""
-        told = sys.stdin.readline()
-        if not told:
+        line = sys.stdin.readline()
+        if not line:
             raise SystemExit("nobody asks")
-        self.told = json.loads(told)
+        self.told = json.loads(line)
         self._began = time.perf_counter()
 
-    def done(self, **found: Any) -> None:
+    def done(self, **times: Any) -> None:
         """What was measured, with the seconds since the turn began as `step`."""
-        found = {"step": time.perf_counter() - self._began, **found}
-        print(json.dumps(found), file=self._answers, flush=True)
+        times = {"step": time.perf_counter() - self._began, **times}
+        print(json.dumps(times), file=self._answers, flush=True)
 
 
 def plan_of(demo: Path) -> Any:
@@ -85,11 +85,11 @@ def engine(_: Path, job: Any, turns: Turns) -> None:
         llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
         llm.reset_prefix_cache()
 
-    for at in range(job.rollouts):
-        if at:
+    for index in range(job.rollouts):
+        if index:
             turns.wait()
         began = time.perf_counter()
-        lengths = generated(llm, job, asked_of(job, data.take(at * job.prompts, job.prompts), at * job.prompts))
+        lengths = generated(llm, job, asked_of(job, data.take(index * job.prompts, job.prompts), index * job.prompts))
         rollout = time.perf_counter() - began
         turns.done(rollout=rollout, sync=timed(reloaded), tokens=sum(lengths), lengths=lengths)
 
@@ -98,11 +98,11 @@ def training(_: Path, job: Any, turns: Turns) -> None:
     """FSDP2 alone, on random answers that are as long as those of the engine's last turn: an update, gathering the weights."""
     turns.wait()
     own, data = Training(job), data_of(job)
-    for at in range(job.rollouts):
-        if at:
+    for index in range(job.rollouts):
+        if index:
             turns.wait()
-        asked = asked_of(job, data.take(at * job.prompts, job.prompts), at * job.prompts)
-        answers = random_answers(asked, turns.told)
+        requests = asked_of(job, data.take(index * job.prompts, job.prompts), index * job.prompts)
+        answers = random_answers(requests, turns.told)
         began = time.perf_counter()
         own.update(answers)
         update = time.perf_counter() - began
@@ -131,17 +131,17 @@ def peaks(_: Path, job: Any, turns: Turns) -> None:
 
     class Phased(Watch):
         def enter(self, period: int, phase: str) -> None:
-            found.enter(phase)
+            peak_meter.enter(phase)
             super().enter(period, phase)
 
         def periodic(self, values: Any) -> None:
             super().periodic(values)
-            turns.done(peaks={**found.of_phase})
+            turns.done(peaks={**peak_meter.of_phase})
             if values["period"] < job.rollouts:
                 turns.wait()
 
     turns.wait()
-    found = Peaks()
+    peak_meter = Peaks()
     run(replace(job, save_every=1), Phased("quiet"))
 
 
@@ -184,7 +184,7 @@ def data_of(job: Any) -> Any:
     return Prompts(job, AutoTokenizer.from_pretrained(job.tokenizer))
 
 
-def generated(engine: Any, job: Any, asked: Sequence[Asked]) -> list[int]:
+def generated(engine: Any, job: Any, requests: Sequence[Asked]) -> list[int]:
     """How long the answers to what the runner asks its engines are: with the same seeds they are the very same."""
     from vllm import SamplingParams
 
@@ -193,13 +193,13 @@ def generated(engine: Any, job: Any, asked: Sequence[Asked]) -> list[int]:
             temperature=1.0,
             max_tokens=job.response_tokens,
             logprobs=0,
-            seed=one.seed,
+            seed=request.seed,
             detokenize=False,
             flat_logprobs=True,
         )
-        for one in asked
+        for request in requests
     ]
-    done = engine.generate([{"prompt_token_ids": [*one.prompt]} for one in asked], params, use_tqdm=False)
+    done = engine.generate([{"prompt_token_ids": [*request.prompt]} for request in requests], params, use_tqdm=False)
     return [len(out.outputs[0].token_ids) for out in done]
 
 
@@ -254,8 +254,8 @@ def main() -> None:
     parser.add_argument("demo", type=Path)
     parser.add_argument("steps", type=int)
     parser.add_argument("longest", type=int)
-    asked = parser.parse_args()
-    PARTS[asked.part](asked.demo, job_for(asked.demo, asked.steps, asked.longest), Turns())
+    args = parser.parse_args()
+    PARTS[args.part](args.demo, job_for(args.demo, args.steps, args.longest), Turns())
 
 
 if __name__ == "__main__":

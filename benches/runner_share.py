@@ -99,7 +99,7 @@ def judge(config: Config, plan: Plan) -> Config:
     if plan.stages:
         plan = placed(plan, own_gpus(plan) or A_NODE).plan
     _, refused = accepted(plan)
-    sentences = [f"{one.path}: {one.why}" if one.path else one.why for one in refused]
+    sentences = [f"{refusal.path}: {refusal.why}" if refusal.path else refusal.why for refusal in refused]
     sentences += list(_of_models(plan))
     config.reasons = [re.sub(r"\[\d+\]", "[]", sentence) for sentence in sentences]
     config.lacks = sorted({capability(sentence) for sentence in config.reasons})
@@ -142,9 +142,9 @@ def beside() -> Iterator[tuple[Config, Document, str | None, str | None]]:
 def below(folders: Sequence[Path]) -> Iterator[tuple[Config, Document, str | None, str | None]]:
     """Every file of the folders that can be read."""
     for folder in folders:
-        for found in list_files(folder, None):
+        for file in list_files(folder, None):
             try:
-                yield Config(found.path, folder.name), open_document(str(folder / found.path), Reading()), None, None
+                yield Config(file.path, folder.name), open_document(str(folder / file.path), Reading()), None, None
             except RftconfError:
                 continue
 
@@ -161,33 +161,38 @@ def judged(sources: Iterable[tuple[Config, Document, str | None, str | None]]) -
 
 def table(configs: Sequence[Config]) -> dict[str, Any]:
     """Shares, the ladder, and the reasons counted."""
-    rl, single = [one for one in configs if one.kind != "other"], [one for one in configs if one.kind == "single"]
+    rl, single = (
+        [config for config in configs if config.kind != "other"],
+        [config for config in configs if config.kind == "single"],
+    )
     have, ladder = set[str](), []
     for name in (*(name for name, _ in LADDER if name != KINDS), OTHER):
         have.add(name)
-        reached = [sum(have.issuperset(one.lacks) for one in group) for group in (single, rl)]
+        reached = [sum(have.issuperset(config.lacks) for config in group) for group in (single, rl)]
         ladder.append({"capability": name, "single_turn": reached[0], "rl": reached[1],
-                       "lacks": sum(name in one.lacks for one in rl), "lacks_alone": sum(one.lacks == [name] for one in rl)})  # fmt: skip
-    reasons = Counter(re.sub(r"( is ).*", "", line.partition("; ")[0])[:90] for one in rl for line in set(one.reasons))
+                       "lacks": sum(name in config.lacks for config in rl), "lacks_alone": sum(config.lacks == [name] for config in rl)})  # fmt: skip
+    reasons = Counter(
+        re.sub(r"( is ).*", "", line.partition("; ")[0])[:90] for config in rl for line in set(config.reasons)
+    )
     return {
         "read": len(configs), "rl": len(rl), "single_turn": len(single),
-        "accepted_single_turn": sum(one.accepted for one in single), "accepted_rl": sum(one.accepted for one in rl),
+        "accepted_single_turn": sum(config.accepted for config in single), "accepted_rl": sum(config.accepted for config in rl),
         "ladder": ladder, "reasons": dict(reasons.most_common(60)),
-        "groups": {group: [sum(one.accepted for one in single if one.group == group), sum(one.group == group for one in single),
-                           sum(one.group == group for one in rl)] for group in dict.fromkeys(one.group for one in configs)},
+        "groups": {group: [sum(config.accepted for config in single if config.group == group), sum(config.group == group for config in single),
+                           sum(config.group == group for config in rl)] for group in dict.fromkeys(config.group for config in configs)},
     }  # fmt: skip
 
 
-def text(found: dict[str, Any]) -> str:
+def text(report: dict[str, Any]) -> str:
     """For a terminal."""
-    single, rl = found["single_turn"], found["rl"]
+    single, rl = report["single_turn"], report["rl"]
     lines = [
-        (f"{found['accepted_single_turn']} of {single} single-turn RL configs run with no other flag than paths "
-        f"({_share(found['accepted_single_turn'], single)}), {found['accepted_rl']} of {rl} RL configs ({_share(found['accepted_rl'], rl)})"),
-        *(f"  {group}: {ours} of {ones} ({every} RL configs)" for group, (ours, ones, every) in found["groups"].items() if every),
+        (f"{report['accepted_single_turn']} of {single} single-turn RL configs run with no other flag than paths "
+        f"({_share(report['accepted_single_turn'], single)}), {report['accepted_rl']} of {rl} RL configs ({_share(report['accepted_rl'], rl)})"),
+        *(f"  {group}: {ours} of {ones} ({every} RL configs)" for group, (ours, ones, every) in report["groups"].items() if every),
         "", "with one capability after the other            single-turn      all RL   lack it   lack it alone",
     ]  # fmt: skip
-    for step in found["ladder"]:
+    for step in report["ladder"]:
         lines.append(
             f"  {step['capability']:<52}{_share(step['single_turn'], single):>6}{_share(step['rl'], rl):>12}"
             f"{step['lacks']:>10}{step['lacks_alone']:>16}"
@@ -195,7 +200,7 @@ def text(found: dict[str, Any]) -> str:
     lines += [
         "",
         "what blocks, most often first",
-        *(f"{count:>6}  {why}" for why, count in list(found["reasons"].items())[:30]),
+        *(f"{count:>6}  {why}" for why, count in list(report["reasons"].items())[:30]),
     ]
     return "\n".join(lines)
 
@@ -210,15 +215,15 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--details", type=Path, help="one JSON object a config")
-    asked = parser.parse_args()
-    configs = list(judged(below(asked.folders) if asked.folders else beside()))
-    found = table(configs)
-    print(text(found))
-    if asked.details:
-        asked.details.write_text("".join(json.dumps(asdict(one)) + "\n" for one in configs), encoding="utf-8")
-    if asked.output:
+    args = parser.parse_args()
+    configs = list(judged(below(args.folders) if args.folders else beside()))
+    report = table(configs)
+    print(text(report))
+    if args.details:
+        args.details.write_text("".join(json.dumps(asdict(config)) + "\n" for config in configs), encoding="utf-8")
+    if args.output:
         stamp = {"date": datetime.date.today().isoformat(), "python": platform.python_version()}
-        asked.output.write_text(json.dumps({**stamp, **found}, indent=1) + "\n", encoding="utf-8")
+        args.output.write_text(json.dumps({**stamp, **report}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

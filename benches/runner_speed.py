@@ -56,14 +56,14 @@ Round = dict[str, dict[str, float]]
 class Part:
     """A process that does one step at a time, and is stopped between, with all that it started."""
 
-    def __init__(self, name: str, demo: Path, longest: int, asked: argparse.Namespace) -> None:
-        paths = [ROOT, ROOT / "runners", *([asked.trl] if name == "trl" else [])]
-        threads = {} if name == "runner" else {"OMP_NUM_THREADS": str(asked.threads or os.cpu_count())}
+    def __init__(self, name: str, demo: Path, longest: int, args: argparse.Namespace) -> None:
+        paths = [ROOT, ROOT / "runners", *([args.trl] if name == "trl" else [])]
+        threads = {} if name == "runner" else {"OMP_NUM_THREADS": str(args.threads or os.cpu_count())}
         self.name, self.log = name, demo / f"{name}.log"
         self.family = list[psutil.Process]()
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "benches.runner_parts", name, str(demo), str(asked.steps), str(longest)],
+                [sys.executable, "-m", "benches.runner_parts", name, str(demo), str(args.steps), str(longest)],
                 env={**os.environ, **ENVIRONMENT, **threads, "PYTHONPATH": os.pathsep.join(map(str, paths))},
                 cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip
@@ -81,8 +81,8 @@ class Part:
         if not answer:
             raise SystemExit(f"{self.name}: {self.log.read_text()[-3000:]}")
         self._all("suspend")
-        found: dict[str, Any] = json.loads(answer)
-        return found
+        figures: dict[str, Any] = json.loads(answer)
+        return figures
 
     def close(self) -> None:
         """End it, and what it started."""
@@ -94,79 +94,79 @@ class Part:
         with contextlib.suppress(psutil.NoSuchProcess):
             own = psutil.Process(self.process.pid)
             self.family = [own, *own.children(recursive=True)]
-        for one in self.family:
+        for process in self.family:
             with contextlib.suppress(psutil.NoSuchProcess):
-                getattr(one, what)()
+                getattr(process, what)()
 
 
 @contextlib.contextmanager
-def living(names: Sequence[str], demo: Path, longest: int, asked: argparse.Namespace) -> Iterator[dict[str, Part]]:
+def living(names: Sequence[str], demo: Path, longest: int, args: argparse.Namespace) -> Iterator[dict[str, Part]]:
     """All parts at once; none is left behind."""
     parts = dict[str, Part]()
     try:
         for name in names:
-            parts[name] = Part(name, demo, longest, asked)
+            parts[name] = Part(name, demo, longest, args)
         yield parts
     finally:
         for part in parts.values():
             part.close()
 
 
-def same_work(one: Round) -> None:
+def same_work(figures: Round) -> None:
     """The bare engine and the runner are asked for the same answers by the same weights, and so must have drawn as many
     tokens. Raises SystemExit."""
-    bare, own = (one[part]["tokens"] for part in ("engine", "runner"))
+    bare, own = (figures[part]["tokens"] for part in ("engine", "runner"))
     if bare != own:
         raise SystemExit(f"the bare engine drew {bare:.0f} tokens and the runner {own:.0f}: no equal work")
 
 
-def over_bare(one: Round) -> float:
+def over_bare(figures: Round) -> float:
     """What the runner's period takes beyond the parts that it is made of, as a share of them."""
-    return one["runner"]["step"] / sum(one[part][name] for part, names in BARE.items() for name in names) - 1
+    return figures["runner"]["step"] / sum(figures[part][name] for part, names in BARE.items() for name in names) - 1
 
 
-def of_trl(one: Round) -> float:
+def of_trl(figures: Round) -> float:
     """The runner's steps per second over TRL's."""
-    return one["trl"]["step"] / one["runner"]["step"]
+    return figures["trl"]["step"] / figures["runner"]["step"]
 
 
 def spread(values: Sequence[float], digits: int) -> dict[str, Any]:
     """The median of rounds and, since single ones vary, the quartiles and each."""
-    low, middle, high = (round(one, digits) for one in statistics.quantiles(values, n=4))
-    return {"median": middle, "quartiles": [low, high], "rounds": [round(one, digits) for one in values]}
+    low, middle, high = (round(value, digits) for value in statistics.quantiles(values, n=4))
+    return {"median": middle, "quartiles": [low, high], "rounds": [round(value, digits) for value in values]}
 
 
 def summary(rounds: Sequence[Round]) -> dict[str, Any]:
     """Medians over all rounds, and the ratios that matter, each of one round."""
     seconds = {
-        part: {name: round(statistics.median(one[part][name] for one in rounds), 4) for name in rounds[0][part]}
+        part: {name: round(statistics.median(figures[part][name] for figures in rounds), 4) for name in rounds[0][part]}
         for part in rounds[0]
     }
-    found: dict[str, Any] = {
+    report: dict[str, Any] = {
         "seconds": seconds,
-        "overhead_over_bare": spread([over_bare(one) for one in rounds], 3),
-        "sync_share_of_step": spread([one["runner"]["sync"] / one["runner"]["step"] for one in rounds], 3),
+        "overhead_over_bare": spread([over_bare(figures) for figures in rounds], 3),
+        "sync_share_of_step": spread([figures["runner"]["sync"] / figures["runner"]["step"] for figures in rounds], 3),
     }
     if "trl" in seconds:
-        found["steps_per_second_over_trl"] = spread([of_trl(one) for one in rounds], 2)
-    return found
+        report["steps_per_second_over_trl"] = spread([of_trl(figures) for figures in rounds], 2)
+    return report
 
 
-def compared(demo: Path, longest: int, asked: argparse.Namespace) -> dict[str, Any]:
+def compared(demo: Path, longest: int, args: argparse.Namespace) -> dict[str, Any]:
     """All parts in turn, with answers of at most so many tokens."""
-    blocks = [block for block in BLOCKS if block != ("trl",) or asked.trl]
+    blocks = [block for block in BLOCKS if block != ("trl",) or args.trl]
     before = os.getloadavg()[0]
-    with living([name for block in blocks for name in block], demo, longest, asked) as parts:
+    with living([name for block in blocks for name in block], demo, longest, args) as parts:
         rounds, lengths = list[Round](), list[int]()
-        for number in range(asked.steps):
-            first, one = number % len(blocks), {}  # so that none always follows the same
+        for number in range(args.steps):
+            first, round_parts = number % len(blocks), {}  # so that none always follows the same
             for name in (name for block in (*blocks[first:], *blocks[:first]) for name in block):
-                one[name] = parts[name].step(lengths)
-                lengths = one[name].pop("lengths", lengths)
-            same_work(one)
-            rounds.append(one)
-    load = [round(one, 1) for one in (before, os.getloadavg()[0])]
-    return {"answer_tokens": longest, "rounds": asked.steps - WARM, **summary(rounds[WARM:]), "load": load}
+                round_parts[name] = parts[name].step(lengths)
+                lengths = round_parts[name].pop("lengths", lengths)
+            same_work(round_parts)
+            rounds.append(round_parts)
+    load = [round(load_average, 1) for load_average in (before, os.getloadavg()[0])]
+    return {"answer_tokens": longest, "rounds": args.steps - WARM, **summary(rounds[WARM:]), "load": load}
 
 
 def main() -> None:
@@ -181,19 +181,19 @@ def main() -> None:
         "--answer-tokens", type=int, nargs="+", default=[16, 128, 240], help="the longest answer; 16 is the demo's own"
     )
     parser.add_argument("-o", "--output", type=Path)
-    asked = parser.parse_args()
-    if asked.steps < WARM + LEAST_ROUNDS:
+    args = parser.parse_args()
+    if args.steps < WARM + LEAST_ROUNDS:
         parser.error(f"--steps: {WARM + LEAST_ROUNDS} or more")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left behind
     with tempfile.TemporaryDirectory() as folder:
         from rftconf_runner.demo import make
 
         make(Path(folder))
-        found = [compared(Path(folder), longest, asked) for longest in asked.answer_tokens]
-    text = json.dumps({"cores": os.cpu_count(), "threads": asked.threads or os.cpu_count(), "lengths": found}, indent=2)
+        report = [compared(Path(folder), longest, args) for longest in args.answer_tokens]
+    text = json.dumps({"cores": os.cpu_count(), "threads": args.threads or os.cpu_count(), "lengths": report}, indent=2)
     print(text)
-    if asked.output:
-        asked.output.write_text(text + "\n", encoding="utf-8")
+    if args.output:
+        args.output.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

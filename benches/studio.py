@@ -28,12 +28,12 @@ def main() -> None:
     """Measure and print; `-o` keeps the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     figures = measured()
     text = json.dumps(figures, indent=2) + "\n"
     sys.stdout.write(text)
-    if asked.output:
-        asked.output.write_text(text)
+    if args.output:
+        args.output.write_text(text)
 
 
 def measured() -> dict[str, Any]:
@@ -85,16 +85,16 @@ def _sliders(browser: Any, address: str, source: Path) -> dict[str, float]:
     page.wait_for_timeout(4_000)
     slider = page.locator("input[type=range]").last
     slider.focus()
-    found = []
-    for at in range(MOVES):
+    times = []
+    for index in range(MOVES):
         page.evaluate("document.querySelector('.budget').dataset.ms = ''")
-        page.keyboard.press("ArrowLeft" if at % 2 else "ArrowRight")
+        page.keyboard.press("ArrowLeft" if index % 2 else "ArrowRight")
         page.locator('.budget:not([data-ms=""])').wait_for()
-        found.append(float(page.locator(".budget").get_attribute("data-ms") or "nan"))
+        times.append(float(page.locator(".budget").get_attribute("data-ms") or "nan"))
         page.wait_for_timeout(100)
     page.context.close()
-    found.sort()
-    return {"median": found[len(found) // 2], "p95": found[int(len(found) * 0.95)], "max": found[-1]}
+    times.sort()
+    return {"median": times[len(times) // 2], "p95": times[int(len(times) * 0.95)], "max": times[-1]}
 
 
 if __name__ == "__main__":

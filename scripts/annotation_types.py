@@ -62,7 +62,7 @@ def dataclass_inside(hint: Any) -> tuple[Any, str]:
         return hint, ""
     origin = typing.get_origin(hint)
     for arg in typing.get_args(hint):
-        inner, held = dataclass_inside(arg)
+        inner, is_held = dataclass_inside(arg)
         if inner is not None:
-            return inner, "[]" if origin is list else "<*>" if origin is dict else held
+            return inner, "[]" if origin is list else "<*>" if origin is dict else is_held
     return None, ""

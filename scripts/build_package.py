@@ -31,8 +31,8 @@ def build(source: Path, out: Path, kind: str) -> Path:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    (made,) = out.glob("*.tar.gz" if kind == "sdist" else "*.whl")
-    return made
+    (path,) = out.glob("*.tar.gz" if kind == "sdist" else "*.whl")
+    return path
 
 
 def main(out: Path) -> int:
@@ -44,8 +44,8 @@ def main(out: Path) -> int:
         sdist = build(tree, out, "sdist")
         shutil.unpack_archive(sdist, Path(scratch, "unpacked"))
         (unpacked,) = Path(scratch, "unpacked").iterdir()
-        made = [sdist, build(unpacked, out / "from-sdist", "wheel"), build(tree, out / "from-checkout", "wheel")]
-    for file in made:
+        paths = [sdist, build(unpacked, out / "from-sdist", "wheel"), build(tree, out / "from-checkout", "wheel")]
+    for file in paths:
         print(f"{file.relative_to(out)}: {file.stat().st_size / 1e6:.1f} MB")
     return 0
 

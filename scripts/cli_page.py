@@ -33,65 +33,65 @@ def page(row: Row, head: Row) -> str:
 
 
 def _verb(name: str, command: Any, row: Row, head: Row) -> str:
-    said = inspect.getdoc(getattr(import_module(f"rftconf.cli.commands.{name}"), name)) or ""
-    words, _, rest = said.partition("\n\b\n")
-    examples, _, after = rest.partition("\n\n")
+    doc = inspect.getdoc(getattr(import_module(f"rftconf.cli.commands.{name}"), name)) or ""
+    words, _, remainder = doc.partition("\n\b\n")
+    examples, _, after = remainder.partition("\n\n")
     text = f"\n## {name}\n\n{words.strip()}\n"
     lines = [line.strip() for line in examples.splitlines()[1:]]
     text += f"\n```console\n{chr(10).join(lines)}\n```\n" if lines else ""
     text += f"\n{after.strip()}\n" if after else ""
     text += "\n" + head("argument or option", "what for")
-    for one in command.params:
-        if one.name != "help":
-            text += row(_names(one), _said(one))
+    for param in command.params:
+        if param.name != "help":
+            text += row(_names(param), _said(param))
     return text
 
 
-def _names(one: Any) -> str:
-    metavar = one.metavar or ("" if getattr(one, "is_flag", False) else one.type.name.upper())
-    if one.param_type_name == "argument":
-        return f"`{one.metavar or one.name.upper()}`"
-    return ", ".join(f"`{name} {metavar}`".replace(" `", "`") for name in one.opts)
+def _names(param: Any) -> str:
+    metavar = param.metavar or ("" if getattr(param, "is_flag", False) else param.type.name.upper())
+    if param.param_type_name == "argument":
+        return f"`{param.metavar or param.name.upper()}`"
+    return ", ".join(f"`{name} {metavar}`".replace(" `", "`") for name in param.opts)
 
 
-def _said(one: Any) -> str:
-    choices = getattr(one.type, "choices", None)
-    shown = f" One of {', '.join(map(str, choices))}." if choices else ""
-    return re.sub(r"<(\w+)>", r"`<\1>`", one.help or "") + shown
+def _said(param: Any) -> str:
+    choices = getattr(param.type, "choices", None)
+    choices_text = f" One of {', '.join(map(str, choices))}." if choices else ""
+    return re.sub(r"<(\w+)>", r"`<\1>`", param.help or "") + choices_text
 
 
 def recipes(row: Row, head: Row) -> str:
     """docs/new.md, without the note."""
     text = NEW + head("algorithm", *(framework.title for framework in FRAMEWORKS.values()))
     unlike: dict[str, list[str]] = {}
-    for one in RECIPES.values():
+    for recipe in RECIPES.values():
         cells = []
         for name, framework in FRAMEWORKS.items():
-            cell, said = _who(one, name)
+            cell, sentences = _who(recipe, name)
             cells.append(cell)
-            for sentence in said:
-                unlike.setdefault(f"{framework.title}: {sentence}", []).append(one.title)
-        text += row(f"[{one.title}](#{_anchor(one)})", *cells)
+            for sentence in sentences:
+                unlike.setdefault(f"{framework.title}: {sentence}", []).append(recipe.title)
+        text += row(f"[{recipe.title}](#{_anchor(recipe)})", *cells)
     text += "\n*Nearly*: the file says what came out otherwise than in the recipe.\n\n"
     text += "".join(f"* {sentence} ({', '.join(titles)})\n" for sentence, titles in unlike.items())
-    for one in RECIPES.values():
-        text += f"\n## {one.title}\n\nFrom {one.source}.\n\n" + head("plan field", "value")
-        text += "".join(row(f"`{path.removeprefix('stage.')}`", f"`{value}`") for path, value in one.values.items())
+    for recipe in RECIPES.values():
+        text += f"\n## {recipe.title}\n\nFrom {recipe.source}.\n\n" + head("plan field", "value")
+        text += "".join(row(f"`{path.removeprefix('stage.')}`", f"`{value}`") for path, value in recipe.values.items())
     return text
 
 
-def _anchor(one: Recipe) -> str:
-    return re.sub(r"[^a-z0-9]", "", one.title.lower())
+def _anchor(recipe: Recipe) -> str:
+    return re.sub(r"[^a-z0-9]", "", recipe.title.lower())
 
 
-def _who(one: Recipe, name: str) -> tuple[str, tuple[str, ...]]:
+def _who(recipe: Recipe, name: str) -> tuple[str, tuple[str, ...]]:
     """A cell of the table, and what of the recipe comes out otherwise."""
-    request = Request(name, FRAMEWORKS[name].newest, one, "Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g", data="data")
+    request = Request(name, FRAMEWORKS[name].newest, recipe, "Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g", data="data")
     try:
-        made = expressed(request)
+        written = expressed(request)
     except RefusedError as refused:
         return f"no: {refused.message.partition('recipe: ')[2]}", ()
-    lost = made.lost if made else ()
+    lost = written.lost if written else ()
     return "nearly" if lost else "yes", lost
 
 

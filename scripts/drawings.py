@@ -21,10 +21,10 @@ def text(
 def box(x: float, y: float, width: float, height: float, fill: str, words: str = "", *, size: int = 12) -> str:
     """A filled box with words in its middle."""
     shape = f"<rect x='{x:g}' y='{y:g}' width='{width:g}' height='{height:g}' rx='4' fill='{fill}'/>"
-    said = text(
+    label = text(
         x + width / 2, y + height / 2 + size * 0.36, words, size=size, fill="#ffffff", anchor="middle", bold=True
     )
-    return shape + (said if words else "")
+    return shape + (label if words else "")
 
 
 def arrow(x1: float, y1: float, x2: float, y2: float, colour: str = QUIET) -> str:
@@ -55,10 +55,10 @@ def period() -> str:
     parts += [arrow(168, 84, 236, 84), text(202, 74, "× 8", anchor="middle", bold=True)]
     parts += [box(240, 62, 456, 44, GREEN, "4,096 sequences")]
     parts += [text(240, 126, "S = B × n, n responses to each prompt", size=12, fill=QUIET)]
-    for at in range(4):
-        left = 240 + at * 116
-        parts += [arrow(left + 54, 134, left + 54, 160), box(left, 164, 108, 44, ORANGE, "1,024")]
-        parts += [text(left + 54, 228, f"update {at + 1}", size=12, fill=QUIET, anchor="middle")]
+    for index in range(4):
+        x = 240 + index * 116
+        parts += [arrow(x + 54, 134, x + 54, 160), box(x, 164, 108, 44, ORANGE, "1,024")]
+        parts += [text(x + 54, 228, f"update {index + 1}", size=12, fill=QUIET, anchor="middle")]
     parts += [
         text(24, 184, "G sequences an update", bold=True),
         text(24, 202, "U = E × S / G = 4 updates", size=12, fill=QUIET),
@@ -69,22 +69,22 @@ def period() -> str:
 
 def counters() -> str:
     """What each framework calls a step of the same run."""
-    left, width, parts = 190, 504, [text(24, 32, "Two periods of one run, and who counts what", size=16, bold=True)]
+    x, width, parts = 190, 504, [text(24, 32, "Two periods of one run, and who counts what", size=16, bold=True)]
     rows = (
         ("veRL", "trainer.save_freq", ("step 1", "step 2"), BLUE),
         ("ROLL", "save_steps", ("step 0", "step 1"), BLUE),
         ("ChatLearn", "save_episode_interval", ("episode 1", "episode 2"), BLUE),
         ("Trinity-RFT", "trainer.save_interval", tuple(f"{n}" for n in range(1, 9)), PURPLE),
     )
-    for at, (name, key, steps, colour) in enumerate(rows):
-        top = 60 + at * 52
+    for index, (name, key, steps, colour) in enumerate(rows):
+        top = 60 + index * 52
         parts += [text(24, top + 14, name, bold=True), text(24, top + 31, key, size=11, fill=QUIET)]
         each = width / len(steps)
-        parts += [box(left + n * each, top, each - 4, 34, colour, word) for n, word in enumerate(steps)]
+        parts += [box(x + n * each, top, each - 4, 34, colour, word) for n, word in enumerate(steps)]
     top = 60 + len(rows) * 52
     parts += [text(24, top + 21, "optimizer updates", bold=True)]
-    parts += [box(left + n * width / 8, top, width / 8 - 4, 34, ORANGE, f"{n + 1}") for n in range(8)]
-    parts += [text(left + width / 2 - 2, top + 60, "▲ weights go to the engines", size=12, fill=QUIET, anchor="middle")]
+    parts += [box(x + n * width / 8, top, width / 8 - 4, 34, ORANGE, f"{n + 1}") for n in range(8)]
+    parts += [text(x + width / 2 - 2, top + 60, "▲ weights go to the engines", size=12, fill=QUIET, anchor="middle")]
     return drawing(
         720, top + 80, "Eight updates are two steps of veRL, ROLL and ChatLearn, and eight of Trinity-RFT", parts
     )

@@ -38,12 +38,12 @@ class Sources:
 
     def fields(self, name: str) -> dict[str, ast.AnnAssign]:
         """The fields of a dataclass in its own order: those of the last base first, overridden ones in place."""
-        found: dict[str, ast.AnnAssign] = {}
+        fields: dict[str, ast.AnnAssign] = {}
         for base in reversed(self.types[name].__mro__[:-1]):
             for item in self.nodes[base.__name__].body:
                 if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-                    found[item.target.id] = item
-        return found
+                    fields[item.target.id] = item
+        return fields
 
 
 def read(checkout: Path) -> Sources:
@@ -88,8 +88,8 @@ def default(item: ast.AnnAssign, of: Sources) -> Any:
     """The default as plain data; `???` where there is none, {} for a dataclass."""
     value = item.value
     if isinstance(value, ast.Call):
-        given = {word.arg: word.value for word in value.keywords}
-        value = given.get("default", given.get("default_factory"))
+        keywords = {word.arg: word.value for word in value.keywords}
+        value = keywords.get("default", keywords.get("default_factory"))
     if isinstance(value, ast.Lambda):
         value = value.body
     if value is None or (isinstance(value, ast.Name) and value.id == "MISSING"):

@@ -66,9 +66,9 @@ def _dataclasses(hint: Any) -> Iterator[tuple[Any, str]]:
         for arg in typing.get_args(hint):
             yield from _dataclasses(arg)
         return
-    inner, held = annotation_types.dataclass_inside(hint)
+    inner, is_held = annotation_types.dataclass_inside(hint)
     if inner is not None:
-        yield inner, held
+        yield inner, is_held
 
 
 def _rows(cls: Any, prefix: str, inside: tuple[Any, ...] = ()) -> Iterator[tuple[str, Row]]:
@@ -82,11 +82,11 @@ def _rows(cls: Any, prefix: str, inside: tuple[Any, ...] = ()) -> Iterator[tuple
             row["choices"] = choices
         if not below and kind in ("dict", "any"):
             row["open"] = True
-        if not below or optional or row["default"] is None or any(held for _, held in below):
+        if not below or optional or row["default"] is None or any(is_held for _, is_held in below):
             yield key, row
-        for inner, held in below:
+        for inner, is_held in below:
             if inner not in inside:
-                yield from _rows(inner, f"{key}{held}.", (*inside, inner))
+                yield from _rows(inner, f"{key}{is_held}.", (*inside, inner))
 
 
 def dump(pipeline: str) -> dict[str, Row]:

@@ -54,7 +54,7 @@ _SET_BY_PEOPLE = frozenset({"trainer_config"})
 
 def _set_by_trinity(cls: Any) -> frozenset[str]:
     """Fields below a comment that says not to set them (it holds until the next blank line)."""
-    found, below, after_comment = set(), False, False
+    names, below, after_comment = set(), False, False
     for line in map(str.strip, inspect.getsource(cls).splitlines()):
         if not line:
             below = after_comment = False
@@ -65,8 +65,8 @@ def _set_by_trinity(cls: Any) -> frozenset[str]:
             after_comment = False
             name = re.match(r"(\w+)\s*:", line)
             if name and (below or _SET_BY_TRINITY.search(line.partition("#")[2])):
-                found.add(name[1])
-    return frozenset(found) - _SET_BY_PEOPLE
+                names.add(name[1])
+    return frozenset(names) - _SET_BY_PEOPLE
 
 
 def _default(item: dataclasses.Field[Any]) -> Any:
@@ -83,7 +83,7 @@ def _walk(cls: Any, prefix: str, inside: tuple[Any, ...] = ()) -> Iterator[tuple
     hints, automatic = typing.get_type_hints(cls), _set_by_trinity(cls)
     for item in dataclasses.fields(cls):
         key, hint = prefix + item.name, hints[item.name]
-        inner, held = annotation_types.dataclass_inside(hint)
+        inner, is_held = annotation_types.dataclass_inside(hint)
         kind, optional, choices = annotation_types.of_annotation(hint)
         row: Row = {"type": kind, "optional": optional, "default": _default(item)}
         if choices:
@@ -92,10 +92,10 @@ def _walk(cls: Any, prefix: str, inside: tuple[Any, ...] = ()) -> Iterator[tuple
             row["automatic"] = True
         if inner is None and kind in ("dict", "any"):
             row["open"] = True
-        if inner is None or held or optional:
+        if inner is None or is_held or optional:
             yield key, row
         if inner is not None and inner not in inside:
-            yield from _walk(inner, f"{key}{held}.", (*inside, inner))
+            yield from _walk(inner, f"{key}{is_held}.", (*inside, inner))
 
 
 def _trainer_config() -> Any:
@@ -126,7 +126,7 @@ def _obeyed(key: str, row: Row) -> tuple[str, Row]:
     merged = section.split(".")[0] in _MERGED
     frozen = _frozen()
     obeyed = section not in frozen if frozen else section in _FILLED
-    return key, {name: said for name, said in row.items() if name != "automatic" or not (merged and obeyed)}
+    return key, {name: value for name, value in row.items() if name != "automatic" or not (merged and obeyed)}
 
 
 @functools.cache
@@ -142,20 +142,20 @@ def _frozen() -> frozenset[str]:
 
 def names() -> dict[str, list[str]]:
     """End of a key's path to the names registered for it; keys whose registry this release lacks are absent."""
-    found = {}
+    names_by_class = {}
     for key, (module, attribute) in REGISTRIES.items():
         try:
             registry = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as why:
             print(f"{key}: {why}", file=sys.stderr)
             continue
-        found[key] = names_of(registry)
-    return found
+        names_by_class[key] = names_of(registry)
+    return names_by_class
 
 
 def arguments() -> dict[str, dict[str, dict[str, Any]]]:
     """Function's key to its registered names, each with the arguments that `<key>_args` may set and their defaults."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    arguments_by_class: dict[str, dict[str, dict[str, Any]]] = {}
     for key, (module, attribute) in REGISTRIES.items():
         if module != _ALGORITHM or key == "algorithm_type":
             continue
@@ -166,8 +166,8 @@ def arguments() -> dict[str, dict[str, dict[str, Any]]]:
             except (ImportError, AttributeError, NotImplementedError) as why:
                 print(f"{key}={name}: {why}", file=sys.stderr)
                 continue
-            found.setdefault(key, {})[name] = json.loads(json.dumps(taken, default=str))
-    return found
+            arguments_by_class.setdefault(key, {})[name] = json.loads(json.dumps(taken, default=str))
+    return arguments_by_class
 
 
 _GIVEN = frozenset({"self", "backend", "buffer_config", "args", "kwargs", "config"})
@@ -177,9 +177,9 @@ _GIVEN = frozenset({"self", "backend", "buffer_config", "args", "kwargs", "confi
 def _taken(cls: Any) -> dict[str, Any]:
     """The arguments of one function: those that its class names with a default, then the constructor's others."""
     own = cls.default_args()
-    for one in inspect.signature(cls.__init__).parameters.values():
-        if one.name not in _GIVEN and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
-            own.setdefault(one.name, None if one.default is one.empty else one.default)
+    for parameter in inspect.signature(cls.__init__).parameters.values():
+        if parameter.name not in _GIVEN and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            own.setdefault(parameter.name, None if parameter.default is parameter.empty else parameter.default)
     return dict(own)
 
 

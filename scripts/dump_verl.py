@@ -41,11 +41,11 @@ def _class_of(node: Any) -> Any:
         return None
     module, _, name = str(target).rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), name)
+        member = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as why:
         print(f"{target}: {why}", file=sys.stderr)
         return None
-    return found if dataclasses.is_dataclass(found) else None
+    return member if dataclasses.is_dataclass(member) else None
 
 
 def _hints(cls: Any) -> dict[str, Any]:
@@ -112,8 +112,8 @@ def _fields_only(node: Any, prefix: str) -> Iterator[tuple[str, Row]]:
             continue
         default = None if item.default is dataclasses.MISSING else item.default
         if item.default_factory is not dataclasses.MISSING:
-            made = item.default_factory()
-            default = {} if dataclasses.is_dataclass(made) else made
+            value = item.default_factory()
+            default = {} if dataclasses.is_dataclass(value) else value
         row = _row(json.loads(json.dumps(default, default=str)), hints.get(item.name, Any))
         yield prefix + item.name, {**row, "plus_only": True}
     for name in map(str, node):
@@ -133,30 +133,30 @@ def dump(package: Path, folder: str, config_name: str, choices: list[str]) -> di
 
 def names() -> dict[str, list[str]]:
     """Key to the names registered for it; keys whose registry this release lacks are absent."""
-    found = {}
+    names_by_class = {}
     for key, (module, attribute) in REGISTRIES.items():
         try:
             registry = getattr(importlib.import_module(module), attribute)
         except (ModuleNotFoundError, AttributeError) as why:
             print(f"{key}: {why}", file=sys.stderr)
             continue
-        found[key] = sorted(str(getattr(name, "value", name)) for name in registry)
-    if "reward.reward_manager.name" in found:
+        names_by_class[key] = sorted(str(getattr(name, "value", name)) for name in registry)
+    if "reward.reward_manager.name" in names_by_class:
         # The reward loop looks the old key's names up in its own registry.
-        found["reward_model.reward_manager"] = found["reward.reward_manager.name"]
-    return found
+        names_by_class["reward_model.reward_manager"] = names_by_class["reward.reward_manager.name"]
+    return names_by_class
 
 
 def compared(package: Path, backend: str) -> dict[str, list[str]]:
     """Key to the names that a release without registries compares it with; 0.3.0 has an enumeration of estimators."""
-    found = {}
+    differing = {}
     for key, (file, pattern) in COMPARED.items():
         text = (package / "verl" / file.format(backend=backend)).read_text(encoding="utf-8")
-        found[key] = sorted(set(re.findall(pattern, text)))
+        differing[key] = sorted(set(re.findall(pattern, text)))
     trainer = importlib.import_module("verl.trainer.ppo.ray_trainer")
     if hasattr(trainer, "AdvantageEstimator"):
-        found["algorithm.adv_estimator"] = sorted(member.value for member in trainer.AdvantageEstimator)
-    return found
+        differing["algorithm.adv_estimator"] = sorted(member.value for member in trainer.AdvantageEstimator)
+    return differing
 
 
 def main() -> None:
@@ -174,12 +174,12 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
     registered = names()
     early = "algorithm.adv_estimator" not in registered
-    found = []
+    rows = []
     for config in args.configs:
         backend = "megatron" if "megatron" in config[1] else "fsdp"
         more = compared(args.package, backend) if early else {}
-        found.append({"keys": dump(args.package, *config), "names": {**registered, **more}})
-    json.dump(found, out)
+        rows.append({"keys": dump(args.package, *config), "names": {**registered, **more}})
+    json.dump(rows, out)
 
 
 if __name__ == "__main__":

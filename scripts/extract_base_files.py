@@ -101,10 +101,10 @@ def releases_of(framework: Framework, packages: Path, clone: Path | None) -> Ite
             yield release, from_folder(framework, package)
 
 
-def render(framework: Framework, found: dict[str, Files]) -> str:
+def render(framework: Framework, base_files: dict[str, Files]) -> str:
     """The data file: each file once for all releases in which it is the same."""
     same: dict[str, dict[str, list[str]]] = {}
-    for release, files in found.items():
+    for release, files in base_files.items():
         for path, entry in files.items():
             same.setdefault(path, {}).setdefault(json.dumps(entry), []).append(release)
     lines = []
@@ -115,7 +115,7 @@ def render(framework: Framework, found: dict[str, Files]) -> str:
         "framework": framework.name,
         "source": f"values of the config files in {framework.title}'s releases, by scripts/extract_base_files.py",
         "licence": "Apache-2.0",
-        "releases": list(found),
+        "releases": list(base_files),
     }
     top = "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
     return "{\n" + top + '"files": {\n' + ",\n".join(lines) + "\n}\n}\n"
@@ -128,12 +128,12 @@ def main() -> int:
     clones = clones_of(args.clone)
     differing = 0
     for framework in (ROLL, VERL):
-        found = dict(releases_of(framework, args.packages.resolve(), clones.get(framework.name)))
-        lacking = [release for release in framework.releases if release not in found]
+        base_files = dict(releases_of(framework, args.packages.resolve(), clones.get(framework.name)))
+        lacking = [release for release in framework.releases if release not in base_files]
         if lacking:
             print(f"{framework.name} {', '.join(lacking)}: left out, neither in --packages nor in a --clone")
             continue
-        path, text = file_of(framework.name), render(framework, found)
+        path, text = file_of(framework.name), render(framework, base_files)
         differing += keep_and_tell(path, text, f"{len(text):,} characters", check=args.check)
     return int(args.check and differing > 0)
 

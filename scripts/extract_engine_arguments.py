@@ -23,13 +23,15 @@ CLASSES = ("EngineArgs", "AsyncEngineArgs", "BaseFrontendArgs", "FrontendArgs", 
 
 def main() -> None:
     """Write the file: engine to version to names, as one text."""
-    found: dict[str, dict[str, str]] = {"sglang": {}, "vllm": {}}
+    arguments: dict[str, dict[str, str]] = {"sglang": {}, "vllm": {}}
     for wheel in sorted(map(Path, sys.argv[1:])):
         engine, version = wheel.name.split("-")[:2]
         with zipfile.ZipFile(wheel) as packed:
             texts = [packed.read(name).decode() for name in SOURCES[engine]]
-        found[engine][version] = " ".join(sorted({name for text in texts for name in annotated_fields(text, CLASSES)}))
-    FILE.write_text(json.dumps(found, indent=1) + "\n")
+        arguments[engine][version] = " ".join(
+            sorted({name for text in texts for name in annotated_fields(text, CLASSES)})
+        )
+    FILE.write_text(json.dumps(arguments, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -39,10 +39,10 @@ _TRAINER_CONFIG_FROM = {"0.6.0": "0.7.1"}
 """Trinity 0.6.0 types `trainer.trainer_config` only when it runs on a veRL before 0.8."""
 
 
-def catalogues(wanted: Sequence[str]) -> Iterator[tuple[Framework, str, str]]:
-    """Framework, release and trainer of every catalogue, or of those of the `wanted` frameworks."""
+def catalogues(releases: Sequence[str]) -> Iterator[tuple[Framework, str, str]]:
+    """Framework, release and trainer of every catalogue, or of those of the `releases` frameworks."""
     for framework in variants():
-        if not wanted or framework.name in wanted:
+        if not releases or framework.name in releases:
             for release in framework.releases:
                 for trainer in framework.trainers_of(release):
                     yield framework, release, trainer
@@ -61,16 +61,16 @@ def extract(
     registered; of a recipe only what differs from the trainer below it. `described` are the frameworks that live in
     this package, with their trainers. Raises CalledProcessError."""
     dumped = _dumped(release, described, packages, python)
-    said = {(known.name, trainer): each for (known, trainer), each in zip(described, dumped, strict=True)}
-    found = {}
+    dumps = {(known.name, trainer): each for (known, trainer), each in zip(described, dumped, strict=True)}
+    texts = {}
     for known, trainer in described:
-        extracted = said[known.name, trainer]
+        extracted = dumps[known.name, trainer]
         if trainer in known.recipes:
-            below = said[known.name, known.backend(trainer)]["keys"]
+            below = dumps[known.name, known.backend(trainer)]["keys"]
             own = {key: row for key, row in extracted["keys"].items() if below.get(key) != row}
             extracted = {"keys": own, "names": {}}
-        found[target(known, release, trainer)] = extracted
-    return found
+        texts[target(known, release, trainer)] = extracted
+    return texts
 
 
 def _dumped(
@@ -148,10 +148,10 @@ def main() -> int:
     extracted: dict[Path, dict[str, Any]] = {}
     try:
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            found = pool.map(
+            results = pool.map(
                 lambda package: extract(package[1], published[package], args.packages.resolve(), args.python), published
             )
-            for each in found:
+            for each in results:
                 extracted |= each
         for framework, release, trainer in catalogues(args.frameworks):
             if framework.revisions and framework.name in clones:

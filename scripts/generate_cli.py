@@ -47,7 +47,7 @@ def table() -> dict[str, Any]:
     """Every verb's argument, and its options that are plain."""
     group = typer.main.get_command(application())
     assert isinstance(group, click.Group)
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for verb in VERBS:
         params = group.commands[verb].params
         arguments = [param for param in params if isinstance(param, click.Argument)]
@@ -63,8 +63,8 @@ def table() -> dict[str, Any]:
         (argument,) = arguments
         if argument.default is None:
             many = argument.nargs == -1
-            found[verb] = {"argument": argument.name, "many": many, "required": required, "options": rows}
-    return found
+            entries[verb] = {"argument": argument.name, "many": many, "required": required, "options": rows}
+    return entries
 
 
 def text() -> str:

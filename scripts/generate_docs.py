@@ -59,8 +59,8 @@ def head(*names: str) -> str:
 def support_of(table: Table, keys: Mapping[str, tuple[str, ...]], path: str) -> str:
     """How a framework holds a plan field: its keys, what it fixes, or why it cannot."""
     if keys.get(path):
-        shown = [f"`{name}`" for name in keys[path]]
-        return ", ".join(shown if len(shown) <= MOST else [*shown[: MOST - 1], f"and {len(shown) - MOST + 1} more"])
+        names = [f"`{name}`" for name in keys[path]]
+        return ", ".join(names if len(names) <= MOST else [*names[: MOST - 1], f"and {len(names) - MOST + 1} more"])
     fixed = next((entry for entry in table.rows if isinstance(entry, Fixed) and entry.plan == path), None)
     if fixed is not None:
         value = "" if callable(fixed.value) else f"always `{fixed.value}`: "
@@ -105,13 +105,13 @@ def plan_page() -> str:
 
 def _parts(part: type[Part]) -> Iterator[type[Part]]:
     """A model and the models of its fields, each once, outer ones first."""
-    seen, waiting = set[type[Part]](), [part]
+    visited, waiting = set[type[Part]](), [part]
     while waiting:
-        found = waiting.pop(0)
-        if found not in seen:
-            seen.add(found)
-            yield found
-            waiting[:0] = [inner for info in found.model_fields.values() if (inner := _inner(info)) is not None]
+        current = waiting.pop(0)
+        if current not in visited:
+            visited.add(current)
+            yield current
+            waiting[:0] = [inner for info in current.model_fields.values() if (inner := _inner(info)) is not None]
 
 
 def _inner(info: FieldInfo) -> type[Part] | None:
@@ -143,8 +143,8 @@ def _type(annotation: str) -> str:
         return " or ".join(f"`{word.strip(chr(39))}`" for word in inside.split(", "))
     if annotation.removeprefix("typing.").startswith(("dict", "Optional[dict")) or "dict[" in annotation:
         return "mapping"
-    found = [word for name, word in WORDS.items() if name in _flat(annotation)]
-    kind = " or ".join(found)
+    words = [word for name, word in WORDS.items() if name in _flat(annotation)]
+    kind = " or ".join(words)
     return f"list of {kind}" if "list[" in annotation else kind
 
 
@@ -162,23 +162,26 @@ def metrics_page() -> str:
     )
     text += "two of them with the code that logs each; `rftconf metrics --rename` rewrites a file.\n\n## Steps\n\n"
     text += head("who", "steps are", "the first is", "what it is")
-    for one in COUNTERS:
+    for counter in COUNTERS:
         text += row(
-            f"{title(one.framework)}{f', {one.run}' if one.run else ''}", str(one.unit), str(one.first), one.why
+            f"{title(counter.framework)}{f', {counter.run}' if counter.run else ''}",
+            str(counter.unit),
+            str(counter.first),
+            counter.why,
         )
     text += "\n## Names\n\n" + head("quantity", "unit", *map(title, sides))
     for quantity in QUANTITIES:
         logged = (quantity.logged.get(side) for side in sides)
-        text += row(quantity.says, quantity.unit, *(f"`{one.name}`" if one else "" for one in logged))
+        text += row(quantity.says, quantity.unit, *(f"`{logged.name}`" if logged else "" for logged in logged))
     text += "\n## Names of earlier releases\n\n" + head("framework", "name", "earlier releases")
     for side in sides[:-1]:
         theirs = [quantity.logged[side] for quantity in QUANTITIES if side in quantity.logged]
         changed = [(named.name, history(named, side)) for named in theirs if history(named, side)]
-        text += "".join(row(title(side), f"`{name}`", told) for name, told in changed)
+        text += "".join(row(title(side), f"`{name}`", change) for name, change in changed)
     text += "\n## Why values differ\n\n"
     for quantity in QUANTITIES:
-        said = [f"{title(side)}: {one.differs}" for side, one in quantity.logged.items() if one.differs]
-        text += f"* {quantity.says}. {'; '.join(said)}\n" if said else ""
+        remarks = [f"{title(side)}: {logged.differs}" for side, logged in quantity.logged.items() if logged.differs]
+        text += f"* {quantity.says}. {'; '.join(remarks)}\n" if remarks else ""
     return text
 
 
@@ -188,15 +191,15 @@ def pages() -> dict[str, str]:
     plans = {page: fields_by_key(page.framework, page.kind) for page in listed}
     keys = {f"support/{page.name}": NOTE + key_pages.page_text(page, plans[page], row, head) for page in listed}
     index = NOTE + key_pages.index(listed, row, head, plans)
-    told = {**pair_pages.pages(row, head), **rule_pages.pages(row, head), "memory.md": memory_page.page(row, head)}
-    told |= {"cli.md": cli_page.page(row, head), "new.md": cli_page.recipes(row, head)}
+    texts = {**pair_pages.pages(row, head), **rule_pages.pages(row, head), "memory.md": memory_page.page(row, head)}
+    texts |= {"cli.md": cli_page.page(row, head), "new.md": cli_page.recipes(row, head)}
     return {
         "support.md": index,
         "support/plan-fields.md": support(),
         "plan.md": plan_page(),
         "metrics.md": metrics_page(),
         **keys,
-        **{name: NOTE + text for name, text in told.items()},
+        **{name: NOTE + text for name, text in texts.items()},
         "migrating.md": migrating_page.page(row, head),
         **drawings.files(),
     }

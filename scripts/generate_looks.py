@@ -52,8 +52,8 @@ def _recording(subject: Subject, names: set[str]) -> Subject:
     native = _AskedNative(**{name: getattr(subject.native, name) for name in Native.__dataclass_fields__})
     native.names = names
     reading = replace(subject.reading, source=native)
-    given = {name: getattr(subject, name) for name in Subject.__dataclass_fields__ if not name.startswith("_")}
-    return _Asked(**{**given, "reading": reading}, names=names)
+    values = {name: getattr(subject, name) for name in Subject.__dataclass_fields__ if not name.startswith("_")}
+    return _Asked(**{**values, "reading": reading}, names=names)
 
 
 def _examples(rule: Rule) -> Iterator[Example]:
@@ -71,8 +71,8 @@ def names_of(rule: Rule) -> tuple[str, ...]:
         if best is None:
             continue
         for subject in subjects(document, best, replace(_CLUSTER, gpu=example.gpu)):
-            for found in rule.find(_recording(subject, names)):
-                names.update(found.keys)
+            for finding in rule.find(_recording(subject, names)):
+                names.update(finding.keys)
     return tuple(sorted({_known(name) for name in names} - {""}))
 
 
@@ -96,11 +96,11 @@ def text() -> str:
 
 def main() -> int:
     """Write the file, or compare it (`--check`)."""
-    made = text()
+    generated = text()
     if "--check" not in sys.argv:
-        FILE.write_text(made, encoding="utf-8")
+        FILE.write_text(generated, encoding="utf-8")
         return 0
-    stale = not FILE.exists() or FILE.read_text(encoding="utf-8") != made
+    stale = not FILE.exists() or FILE.read_text(encoding="utf-8") != generated
     if stale:
         print("stale, run python -m scripts.generate_looks:", FILE.name)
     return int(stale)

@@ -69,13 +69,13 @@ def classes(tree: dict[str, object], path: tuple[str, ...], root: str) -> list[s
     """Source of the class for `tree` and of all classes below it, inner ones first."""
     below: list[str] = []
     fields: list[str] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     for name, node in tree.items():
         field = name.replace("[]", "").replace("<*>", "")
-        if not field.isidentifier() or field in seen or field.startswith(("_", "model_config")):
+        if not field.isidentifier() or field in visited or field.startswith(("_", "model_config")):
             continue
         if isinstance(node, dict):
-            seen.add(field)
+            visited.add(field)
             below += classes(node, (*path, name), root)
             inner = class_name((*path, name), root)
             wrapped = (
@@ -84,7 +84,7 @@ def classes(tree: dict[str, object], path: tuple[str, ...], root: str) -> list[s
             default = " = []" if name.endswith("[]") else " = {}" if name.endswith("<*>") else f" = {inner}()"
             fields.append(f"    {field}: {wrapped}{default}")
         elif isinstance(node, Key) and f"{name}[]" not in tree and f"{name}<*>" not in tree:
-            seen.add(field)
+            visited.add(field)
             fields.append(f"    {field}: {python_type(node)} = None")
     doc = f"`{'.'.join(path)}`" if path else "The whole config"
     body = "\n".join(fields) or "    pass"
@@ -94,11 +94,11 @@ def classes(tree: dict[str, object], path: tuple[str, ...], root: str) -> list[s
 def keys_of(framework: str) -> dict[str, Key]:
     """All keys of the newest release, over its trainers, plus keys that mapping tables add to open sections."""
     known = registry.framework(framework)
-    found: dict[str, Key] = {}
+    keys: dict[str, Key] = {}
     for trainer in known.trainers:
-        found.update(catalogue.load(framework, known.newest, trainer).keys)
+        keys.update(catalogue.load(framework, known.newest, trainer).keys)
     return {
-        name: key for name, key in found.items() if not name.endswith("_target_") and not name.startswith("stages[]")
+        name: key for name, key in keys.items() if not name.endswith("_target_") and not name.startswith("stages[]")
     }
 
 
@@ -147,7 +147,7 @@ def source_of(framework: str) -> str:
 def main() -> int:
     """Write the modules, or compare them (`--check`)."""
     stale = []
-    for framework in (one.name for one in registry.variants()):
+    for framework in (framework.name for framework in registry.variants()):
         path = ROOT / "rftconf" / "schemas" / framework / "model.py"
         text = source_of(framework)
         if "--check" in sys.argv:

@@ -19,12 +19,16 @@ def sections_of(framework: registry.Framework) -> list[str]:
         for release in framework.releases
         for trainer in framework.trainers_of(release)
     ]
-    return sorted(set().union(*(of_catalogue(one.keys) for one in known), framework.unread_sections))
+    return sorted(
+        set().union(*(of_catalogue(trainer_catalogue.keys) for trainer_catalogue in known), framework.unread_sections)
+    )
 
 
 def text() -> str:
     """The file's text: a line per program."""
-    lines = (f"{json.dumps(one.name)}: {json.dumps(sections_of(one))}" for one in registry.variants(None))
+    lines = (
+        f"{json.dumps(framework.name)}: {json.dumps(sections_of(framework))}" for framework in registry.variants(None)
+    )
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

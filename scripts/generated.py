@@ -35,9 +35,9 @@ def parser_of(description: str | None, packages: str) -> argparse.ArgumentParser
     return parser
 
 
-def clones_of(given: list[str]) -> dict[str, Path]:
+def clones_of(texts: list[str]) -> dict[str, Path]:
     """The folders of `--clone NAME=FOLDER`, by the framework's name."""
-    return {name: Path(folder) for name, _, folder in (item.partition("=") for item in given)}
+    return {name: Path(folder) for name, _, folder in (item.partition("=") for item in texts)}
 
 
 def keep_and_tell(path: Path, text: str, what: str, *, check: bool) -> bool:

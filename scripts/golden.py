@@ -44,8 +44,8 @@ class Case:
     @property
     def source(self) -> str:
         """Name of the input file."""
-        (found,) = self.folder.glob("input.*")
-        return found.name
+        (path,) = self.folder.glob("input.*")
+        return path.name
 
     @property
     def group(self) -> str:
@@ -81,20 +81,20 @@ def all_cases() -> list[Case]:
 
 def produce(case: Case) -> dict[str, str]:
     """File name to text: everything in the folder that a conversion makes."""
-    made: dict[str, str] = {}
+    outputs: dict[str, str] = {}
     for number, release in enumerate(case.releases):
-        code, said, texts, ledger = _convert(case, release)
+        code, message, texts, ledger = _convert(case, release)
         if code not in (0, 3):
-            raise RuntimeError(f"{case.folder.name}: exit {code}\n{said}")
+            raise RuntimeError(f"{case.folder.name}: exit {code}\n{message}")
         if (code == 3) != (case.group == "refused"):
-            raise RuntimeError(f"{case.folder.name}: exit {code} in {case.group}/\n{said}")
+            raise RuntimeError(f"{case.folder.name}: exit {code} in {case.group}/\n{message}")
         for name, text in texts.items():
-            made[f"expected-{name}" if case.several else case.expected(release)] = text
+            outputs[f"expected-{name}" if case.several else case.expected(release)] = text
         if number == 0:
-            made["report.txt"] = said
+            outputs["report.txt"] = message
             if ledger is not None:
-                made["ledger.json"] = compact(json.loads(ledger))
-    return made
+                outputs["ledger.json"] = compact(json.loads(ledger))
+    return outputs
 
 
 def _convert(case: Case, release: str) -> tuple[int, str, dict[str, str], str | None]:
@@ -102,13 +102,13 @@ def _convert(case: Case, release: str) -> tuple[int, str, dict[str, str], str | 
 
     with tempfile.TemporaryDirectory() as scratch, _in(case.folder):
         target, ledger = Path(scratch, "converted" if case.several else "converted.txt"), Path(scratch, "ledger.json")
-        wanted = ["--to", case.to, "--to-release", release, "-o", str(target), "--ledger", str(ledger)]
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
-            code = run(["convert", case.source, *wanted, *case.options])
+        arguments = ["--to", case.to, "--to-release", release, "-o", str(target), "--ledger", str(ledger)]
+        message = io.StringIO()
+        with contextlib.redirect_stderr(message), contextlib.redirect_stdout(message):
+            code = run(["convert", case.source, *arguments, *case.options])
         files = sorted(target.iterdir()) if target.is_dir() else [target] if target.exists() else []
         texts = {file.name: file.read_text(encoding="utf-8") for file in files}
-        return code, said.getvalue().replace(scratch, "."), texts, ledger.read_text() if ledger.exists() else None
+        return code, message.getvalue().replace(scratch, "."), texts, ledger.read_text() if ledger.exists() else None
 
 
 @contextlib.contextmanager
@@ -141,16 +141,16 @@ def kept(case: Case) -> dict[str, str]:
     return {f.name: f.read_text(encoding="utf-8") for f in files}
 
 
-def main(wanted: list[str]) -> int:
+def main(names: list[str]) -> int:
     """Write the named cases, or all, anew; say which files changed."""
     for case in all_cases():
-        if wanted and case.folder.name not in wanted:
+        if names and case.folder.name not in names:
             continue
-        made, old = produce(case), kept(case)
-        for name in sorted(old.keys() - made.keys()):
+        outputs, old = produce(case), kept(case)
+        for name in sorted(old.keys() - outputs.keys()):
             (case.folder / name).unlink()
             print(f"gone     {case.group}/{case.folder.name}/{name}")
-        for name, text in made.items():
+        for name, text in outputs.items():
             if old.get(name) != text:
                 (case.folder / name).write_text(text, encoding="utf-8")
                 print(f"written  {case.group}/{case.folder.name}/{name}")

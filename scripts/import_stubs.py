@@ -20,9 +20,9 @@ class _StubType(type):
     def __getattr__(cls, name: str) -> Any:
         if _is_dunder(name):
             raise AttributeError(name)
-        made = _StubType(name, (_Stub,), {"__module__": cls.__module__})
-        setattr(cls, name, made)
-        return made
+        stub = _StubType(name, (_Stub,), {"__module__": cls.__module__})
+        setattr(cls, name, stub)
+        return stub
 
     def __or__(cls, other: object) -> Any:
         return cls
@@ -55,9 +55,9 @@ class _StubModule(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if _is_dunder(name):
             raise AttributeError(name)
-        made = _StubType(name, (_Stub,), {"__module__": self.__name__})
-        setattr(self, name, made)
-        return made
+        stub = _StubType(name, (_Stub,), {"__module__": self.__name__})
+        setattr(self, name, stub)
+        return stub
 
 
 class _StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -95,8 +95,8 @@ class _Replacing(_StubFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         del path, target
-        found = any(fullname == name or fullname.startswith(name + ".") for name in self._packages)
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if found else None
+        is_replaced = any(fullname == name or fullname.startswith(name + ".") for name in self._packages)
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if is_replaced else None
 
 
 def replace(modules: Iterable[str]) -> None:

@@ -45,7 +45,9 @@ class Page:
 
     def trainers_of(self, release: str) -> list[str]:
         """The trainer variants of a release that have such runs."""
-        return [one for one in self.known.trainers_of(release) if one in (self.table.trainers or (one,))]
+        return [
+            trainer for trainer in self.known.trainers_of(release) if trainer in (self.table.trainers or (trainer,))
+        ]
 
     @property
     def name(self) -> str:
@@ -66,12 +68,16 @@ def all_pages() -> list[Page]:
 
 def releases_of(page: Page) -> dict[str, list[str]]:
     """Key to the releases that have it, over all trainers, oldest release first."""
-    found: dict[str, list[str]] = {}
+    keys_by_release: dict[str, list[str]] = {}
     for release in page.known.releases:
-        names = {key for one in page.trainers_of(release) for key in catalogue.load(page.framework, release, one).keys}
+        names = {
+            key
+            for trainer in page.trainers_of(release)
+            for key in catalogue.load(page.framework, release, trainer).keys
+        }
         for key in names:
-            found.setdefault(key, []).append(release)
-    return found
+            keys_by_release.setdefault(key, []).append(release)
+    return keys_by_release
 
 
 def told(known: registry.Framework, having: list[str]) -> str:
@@ -105,8 +111,8 @@ def page_text(
     if any(key.startswith(STAGES) for key in newest):
         text += " A stage (`stages[]`) has the same sections with the same keys; they are not listed again."
     text += "\n\n## In the plan\n\n" + head("key", "plan fields", "releases")
-    rest: dict[State, dict[str, list[str]]] = {}
-    other: dict[str, str] = {}
+    keys_by_state: dict[State, dict[str, list[str]]] = {}
+    keys_elsewhere: dict[str, str] = {}
     for key in keys:
         stands_for = fields_at(plans, key)
         if stands_for:
@@ -115,15 +121,17 @@ def page_text(
             continue
         reason = reason_for(page.table, key, None)
         if reason is not None:
-            rest.setdefault(reason.state, {}).setdefault(reason.why, []).append(_with_releases(known, key, having[key]))
+            keys_by_state.setdefault(reason.state, {}).setdefault(reason.why, []).append(
+                _with_releases(known, key, having[key])
+            )
         else:
-            other[key] = alias_of(known, key)
-    for state in (found for found in State if found in rest):
+            keys_elsewhere[key] = alias_of(known, key)
+    for state in (state for state in State if state in keys_by_state):
         text += f"\n## {state.value}: {MEANINGS[state]}\n\n"
-        text += "".join(f"* {why}: {', '.join(named)}\n" for why, named in rest[state].items())
-    if other:
+        text += "".join(f"* {why}: {', '.join(named)}\n" for why, named in keys_by_state[state].items())
+    if keys_elsewhere:
         text += "\n## Other names\n\n" + head("key", "stands for")
-        text += "".join(row(f"`{key}`", f"`{name}`") for key, name in other.items())
+        text += "".join(row(f"`{key}`", f"`{name}`") for key, name in keys_elsewhere.items())
     return text + _earlier(page, plans, having, keys, row, head)
 
 
@@ -149,12 +157,12 @@ def _earlier(
     head: Callable[..., str],
 ) -> str:
     listed = set(keys)
-    gone = [key for key in sorted(having) if shown(key) and key not in listed]
-    if not gone:
+    vanished = [key for key in sorted(having) if shown(key) and key not in listed]
+    if not vanished:
         return ""
     text = "\n## Only in earlier releases\n\nRead in the newest shape; what that makes of them:\n\n"
     text += head("key", "releases", "became")
-    lines = ((key, _became(page.known, key, having[key][-1]) or _state(page, plans, key)) for key in gone)
+    lines = ((key, _became(page.known, key, having[key][-1]) or _state(page, plans, key)) for key in vanished)
     return text + "".join(row(f"`{key}`", told(page.known, having[key]), became) for key, became in lines)
 
 
@@ -197,9 +205,9 @@ def index(
             for key in catalogue.load(known.name, None, t).keys
             if shown(key)
         }
-        held = {key for key in newest if fields_at(plans[page], key)}
-        reasons = [reason_for(page.table, key, None) for key in newest - held]
+        mapped = {key for key in newest if fields_at(plans[page], key)}
+        reasons = [reason_for(page.table, key, None) for key in newest - mapped]
         counts = [sum(reason is not None and reason.state is state for reason in reasons) for state in MEANINGS]
         link = f"[{page.title}](support/{page.name})"
-        text += row(link, f"{known.releases[0]} to {known.newest}", str(len(held)), *map(str, counts))
+        text += row(link, f"{known.releases[0]} to {known.newest}", str(len(mapped)), *map(str, counts))
     return text

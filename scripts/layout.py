@@ -59,9 +59,11 @@ class Layout:
         graph: Graph = {}
         for name, targets in self.modules.items():
             if name.startswith(f"{package}."):
-                here = ".".join(name.split(".")[:depth])
-                there = {".".join(target.split(".")[:depth]) for target in targets if target.startswith(f"{package}.")}
-                graph[here] = graph.get(here, set()) | there - {here}
+                prefix = ".".join(name.split(".")[:depth])
+                prefixes = {
+                    ".".join(target.split(".")[:depth]) for target in targets if target.startswith(f"{package}.")
+                }
+                graph[prefix] = graph.get(prefix, set()) | prefixes - {prefix}
         return graph
 
 
@@ -71,14 +73,16 @@ def measure(root: Path = ROOT, moves: Moves = NO_MOVES) -> Layout:
     renamed = {name: moves.new_name(name) for name in names}
     modules: Graph = {}
     for name, path in names.items():
-        if path.name == "__init__.py" and not any(other.startswith(f"{renamed[name]}.") for other in renamed.values()):
+        if path.name == "__init__.py" and not any(
+            target.startswith(f"{renamed[name]}.") for target in renamed.values()
+        ):
             continue  # a package that the moves leave empty
-        found = {renamed[target] for target in _imports(path, names) if target != name}
-        modules[renamed[name]] = modules.get(renamed[name], set()) | found - {renamed[name]}
+        imported_modules = {renamed[target] for target in _imports(path, names) if target != name}
+        modules[renamed[name]] = modules.get(renamed[name], set()) | imported_modules - {renamed[name]}
     rooms: Graph = {}
     for name, imported in modules.items():
-        here = _room(name)
-        rooms.setdefault(here, set()).update({_room(target) for target in imported} - {here})
+        own_room = _room(name)
+        rooms.setdefault(own_room, set()).update({_room(target) for target in imported} - {own_room})
     return Layout(modules, {room: targets - {PACKAGE} for room, targets in rooms.items() if room != PACKAGE})
 
 
@@ -163,10 +167,10 @@ def main() -> None:
     """Print the floors from the top down, then circles and loose modules."""
     moves = read_moves(Path(sys.argv[1])) if len(sys.argv) > 1 else NO_MOVES
     layout = measure(ROOT, moves)
-    found = layout.floors()
-    for number in range(len(found), 0, -1):
-        print(f"{number:3}  {', '.join(_last(room) for room in found[number - 1])}")
-    print(f"{len(layout.modules)} modules, {len(layout.rooms)} rooms, {len(found)} floors")
+    floors = layout.floors()
+    for number in range(len(floors), 0, -1):
+        print(f"{number:3}  {', '.join(_last(room) for room in floors[number - 1])}")
+    print(f"{len(layout.modules)} modules, {len(layout.rooms)} rooms, {len(floors)} floors")
     for what, parts in (("what lies in one folder", layout.folder_circles()), ("modules", layout.circles())):
         print(f"{len(parts)} circles of {what}")
         for part in parts:

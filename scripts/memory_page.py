@@ -58,15 +58,19 @@ def page(row: Row, head: Row) -> str:
     text = INTRODUCTION + "\n## Terms\n"
     for title, module in MODULES:
         text += f"\n### {title}\n\n{_plain(module.__doc__)}\n\n" + head("function", "what it counts")
-        text += "".join(row(f"`{name}`", said) for name, said in _functions(module))
+        text += "".join(row(f"`{name}`", sentence) for name, sentence in _functions(module))
     return text + _accuracy(row, head) + _tables(row, head)
 
 
 def _functions(module: ModuleType) -> list[tuple[str, str]]:
     members = inspect.getmembers(module, inspect.isfunction)
-    own = [(name, one) for name, one in members if one.__module__ == module.__name__ and not name.startswith("_")]
+    own = [
+        (name, function)
+        for name, function in members
+        if function.__module__ == module.__name__ and not name.startswith("_")
+    ]
     ordered = sorted(own, key=lambda pair: inspect.getsourcelines(pair[1])[1])
-    return [(name, _plain(one.__doc__)) for name, one in ordered if one.__doc__]
+    return [(name, _plain(function.__doc__)) for name, function in ordered if function.__doc__]
 
 
 def _plain(text: str | None) -> str:
@@ -74,18 +78,20 @@ def _plain(text: str | None) -> str:
 
 
 def _accuracy(row: Row, head: Row) -> str:
-    found = judged()
-    real = [one for one in found if one.row.peak]
-    errors = [abs(one.error) for one in real]
+    judged_rows = judged()
+    real = [rows_judged for rows_judged in judged_rows if rows_judged.row.peak]
+    errors = [abs(judged.error) for judged in real]
     text = "\n## Accuracy\n\nPublished peaks of a trainer (FSDP2, fp32 master weights) beside the account, and beside other "
     text += f"formulas (`make bench-budget`). Over {len(real)} rows the account is off by {_percent(sum(errors) / len(errors))} "
     text += f"in the mean and {_percent(max(errors))} at most. Sizes are GiB; *failed* ran out of memory.\n\n"
     text += head("run", "measured", "rftconf", "error", "interval", *(peer.__name__ for peer in PEERS))
-    for one in found:
-        peers = (f"{peer(one.row.job):.1f}" for peer in PEERS)
-        measured = f"{one.row.peak:.2f}" if one.row.peak else "failed"
-        error = f"{one.error:+.1%}" if one.row.peak else ""
-        text += row(one.row.label, measured, f"{one.said:.2f}", error, f"± {one.doubt:.2f}", *peers)
+    for row_judged in judged_rows:
+        peers = (f"{peer(row_judged.row.job):.1f}" for peer in PEERS)
+        measured = f"{row_judged.row.peak:.2f}" if row_judged.row.peak else "failed"
+        error = f"{row_judged.error:+.1%}" if row_judged.row.peak else ""
+        text += row(
+            row_judged.row.label, measured, f"{row_judged.said:.2f}", error, f"± {row_judged.doubt:.2f}", *peers
+        )
     return text
 
 
@@ -99,4 +105,4 @@ def _tables(row: Row, head: Row) -> str:
     text += "\n## Models\n\nAny folder with a config.json does as well (`--model DIR`).\n\n" + head(
         "name", "parameters"
     )
-    return text + "".join(row(f"`{one.name}`", f"{one.published:,}") for one in models())
+    return text + "".join(row(f"`{model.name}`", f"{model.published:,}") for model in models())

@@ -57,9 +57,9 @@ def move_files(moves: Moves, names: Names) -> None:
             _move(path, path.replace(folder.replace(".", "/"), target.replace(".", "/"), 1))
     # In two steps: a name that one module leaves may be taken by another.
     listed = [(_file(old), _file(new)) for old, new in names.moved_modules()] + list(moves.data.items())
-    gone = [old for old, _ in listed if not (ROOT / old).exists()]
-    if gone:
-        sys.exit(f"not there any more, take them out of the table: {', '.join(gone)}")
+    missing = [old for old, _ in listed if not (ROOT / old).exists()]
+    if missing:
+        sys.exit(f"not there any more, take them out of the table: {', '.join(missing)}")
     for old, new in listed:
         _move(old, f"{new}.moving")
     for _, new in listed:

@@ -68,8 +68,8 @@ def read_moves(path: Path) -> Moves:
     if len(modules) < listed or len(set(modules.values())) < listed:
         raise ValueError(f"{path}: {listed} lines move {len(modules)} modules to {len(set(modules.values()))} names")
     splits = tuple(
-        Split(one["from"], one["to"], tuple(one["names"]), one["says"], one.get("still_there", False))
-        for one in data.get("splits", ())
+        Split(entry["from"], entry["to"], tuple(entry["names"]), entry["says"], entry.get("still_there", False))
+        for entry in data.get("splits", ())
     )
-    edits = tuple(Edit(**one) for one in data.get("edits", ()))
+    edits = tuple(Edit(**entry) for entry in data.get("edits", ()))
     return Moves(modules, data.get("folders", {}), data.get("data", {}), splits, data.get("contents", {}), edits)

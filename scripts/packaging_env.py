@@ -54,15 +54,15 @@ def dependencies() -> list[str]:
 
 def build(version: str, python: Path) -> None:
     """Make the environment of `version`, unless it is there as it is wanted."""
-    wanted = dependencies()
+    requirements = dependencies()
     environment, stamp = FOLDER / version, FOLDER / f"{version}.stamp"
     pins = lock(version)
-    digest = hashlib.sha256("\n".join([*wanted, pins.read_text()]).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join([*requirements, pins.read_text()]).encode()).hexdigest()
     if environment.exists() and stamp.exists() and stamp.read_text() == digest:
         return
     subprocess.run([str(python), "-m", "venv", "--clear", str(environment)], check=True)
     pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet"]
-    subprocess.run([*pip, "--constraint", str(pins), *wanted], check=True, stdin=subprocess.DEVNULL)
+    subprocess.run([*pip, "--constraint", str(pins), *requirements], check=True, stdin=subprocess.DEVNULL)
     stamp.write_text(digest)
 
 

@@ -45,43 +45,48 @@ MAIN = (
 )  # fmt: skip
 """Plan fields that people translate by hand, without `stage.`."""
 _MOST = 3
-_NAMES = {name: re.compile(rf"\b{one.title.removesuffix('-RFT')}\b") for name, one in FRAMEWORKS.items()}
+_NAMES = {name: re.compile(rf"\b{framework.title.removesuffix('-RFT')}\b") for name, framework in FRAMEWORKS.items()}
 Row = Callable[..., str]
 
 
-def name_of(one: Framework, other: Framework) -> str:
+def name_of(framework_a: Framework, framework_b: Framework) -> str:
     """File name of a pair's page."""
-    return f"pairs/{one.name}-{other.name}.md"
+    return f"pairs/{framework_a.name}-{framework_b.name}.md"
 
 
 def pages(row: Row, head: Row) -> dict[str, str]:
     """File name to text, without the note."""
-    return {name_of(one, other): _page(one, other, row, head) for one, other in PAIRS}
+    return {
+        name_of(framework_a, framework_b): _page(framework_a, framework_b, row, head)
+        for framework_a, framework_b in PAIRS
+    }
 
 
-def _page(one: Framework, other: Framework, row: Row, head: Row) -> str:
-    here, there = EXAMPLES[one.name], EXAMPLES[other.name]
-    text = f"# {one.title} and {other.title}\n\n"
-    text += f"Names and defaults are those of {one.title} {one.newest} and {other.title} {other.newest}.\n\n"
+def _page(framework_a: Framework, framework_b: Framework, row: Row, head: Row) -> str:
+    example_a, example_b = EXAMPLES[framework_a.name], EXAMPLES[framework_b.name]
+    text = f"# {framework_a.title} and {framework_b.title}\n\n"
+    text += f"Names and defaults are those of {framework_a.title} {framework_a.newest} and {framework_b.title} {framework_b.newest}.\n\n"
     text += "```console\n"
-    text += f"rftconf convert {here} --to {other.name} --rows 7473 -o from_{one.name}.{_suffix(other)}\n"
-    text += f"rftconf convert {there} --to {one.name} --rows 7473 -o from_{other.name}.{_suffix(one)}\n"
-    text += f"rftconf diff {here} from_{one.name}.{_suffix(other)} --rows 7473    # exit 1 where they differ\n```\n\n"
+    text += f"rftconf convert {example_a} --to {framework_b.name} --rows 7473 -o from_{framework_a.name}.{_suffix(framework_b)}\n"
+    text += f"rftconf convert {example_b} --to {framework_a.name} --rows 7473 -o from_{framework_b.name}.{_suffix(framework_a)}\n"
+    text += f"rftconf diff {example_a} from_{framework_a.name}.{_suffix(framework_b)} --rows 7473    # exit 1 where they differ\n```\n\n"
     text += "## One thing, two names\n\n"
     text += (
         "Each plan field, and what it is in the keys of each side. Without a formula, key and field have one value.\n\n"
     )
-    text += head("what", "counted in", one.title, other.title)
+    text += head("what", "counted in", framework_a.title, framework_b.title)
     for short in MAIN:
         path = f"stage.{short}"
         unit = unit_of(path)
-        text += row(f"`{short}`", str(unit) if unit else "", *(_told(held(f.name, path)) for f in (one, other)))
+        text += row(
+            f"`{short}`", str(unit) if unit else "", *(_told(held(f.name, path)) for f in (framework_a, framework_b))
+        )
     text += (
         "\n## Hazards\n\nWhere a conversion by hand that looks right goes wrong; `rftconf explain H1` prints one.\n\n"
     )
-    text += "".join(f"* **{hazard.name}** {hazard.says}\n" for hazard in hazards(one, other))
-    text += _lacking(one, other, row, head) + _lacking(other, one, row, head)
-    return text + _defaults(one, other, row, head)
+    text += "".join(f"* **{hazard.name}** {hazard.says}\n" for hazard in hazards(framework_a, framework_b))
+    text += _lacking(framework_a, framework_b, row, head) + _lacking(framework_b, framework_a, row, head)
+    return text + _defaults(framework_a, framework_b, row, head)
 
 
 def _suffix(framework: Framework) -> str:
@@ -98,9 +103,9 @@ def _told(entry: Held) -> str:
     return ", ".join(names) + more
 
 
-def hazards(one: Framework, other: Framework) -> tuple[Hazard, ...]:
+def hazards(framework_a: Framework, framework_b: Framework) -> tuple[Hazard, ...]:
     """Those that speak of one of the two, or of no framework by name."""
-    return tuple(h for h in HAZARDS if (named := named_in(h)) == set() or named & {one.name, other.name})
+    return tuple(h for h in HAZARDS if (named := named_in(h)) == set() or named & {framework_a.name, framework_b.name})
 
 
 def named_in(hazard: Hazard) -> set[str]:
@@ -109,16 +114,18 @@ def named_in(hazard: Hazard) -> set[str]:
     return by_key | {name for name, pattern in _NAMES.items() if pattern.search(hazard.says)}
 
 
-def _lacking(one: Framework, other: Framework, row: Row, head: Row) -> str:
+def _lacking(framework_a: Framework, framework_b: Framework, row: Row, head: Row) -> str:
     """What one cannot hold and the other can."""
-    found: dict[str, list[str]] = {}
+    keys: dict[str, list[str]] = {}
     for path in _acting_fields():
-        if held(other.name, path).keys and not held(one.name, path).keys:
-            lacking = next((c for c in table_of(one.name).cannot if fnmatchcase(path, c.plan)), None)
+        if held(framework_b.name, path).keys and not held(framework_a.name, path).keys:
+            lacking = next((c for c in table_of(framework_a.name).cannot if fnmatchcase(path, c.plan)), None)
             if lacking is not None:
-                found.setdefault(lacking.why, []).append(f"`{path.removeprefix('stage.')}`")
-    text = f"\n## What {one.title} cannot hold\n\n{other.title} has keys for these.\n\n" + head("what", "why")
-    return text + "".join(row(_few(names), why) for why, names in found.items())
+                keys.setdefault(lacking.why, []).append(f"`{path.removeprefix('stage.')}`")
+    text = f"\n## What {framework_a.title} cannot hold\n\n{framework_b.title} has keys for these.\n\n" + head(
+        "what", "why"
+    )
+    return text + "".join(row(_few(names), why) for why, names in keys.items())
 
 
 def _few(names: list[str]) -> str:
@@ -129,13 +136,13 @@ def _acting_fields() -> Iterator[str]:
     return (path for path in fields() if path.startswith("stage.") and role_of(path) != BOOKKEEPING)
 
 
-def _defaults(one: Framework, other: Framework, row: Row, head: Row) -> str:
+def _defaults(framework_a: Framework, framework_b: Framework, row: Row, head: Row) -> str:
     """What a silent config means, where the two differ."""
-    left, right = bare(one), bare(other)
+    left, right = bare(framework_a), bare(framework_b)
     text = (
         "\n## Other defaults\n\nWhat a config that says nothing means, in the plan's terms, where the two differ.\n\n"
     )
-    text += head("what", one.title, other.title)
+    text += head("what", framework_a.title, framework_b.title)
     for path in _acting_fields():
         mine, theirs = left.get(path), right.get(path)
         plain = not any(isinstance(v, (Expr, dict, list)) for v in (mine, theirs))

@@ -76,12 +76,12 @@ def rewrite_python(source: str, names: Names) -> str:
                 pieces.append(
                     (start, end + (node.end_col_offset or 0), new.replace("\n", "\n" + " " * node.col_offset))
                 )
-    result, at = [], 0
+    result, offset = [], 0
     data = source.encode()
     for start, end, new in sorted(pieces):
-        result += [rewrite_text(data[at:start].decode(), names), new]
-        at = end
-    return "".join([*result, rewrite_text(data[at:].decode(), names)])
+        result += [rewrite_text(data[offset:start].decode(), names), new]
+        offset = end
+    return "".join([*result, rewrite_text(data[offset:].decode(), names)])
 
 
 def _import_from(node: ast.ImportFrom, names: Names) -> str | None:
@@ -102,8 +102,8 @@ def _import_from(node: ast.ImportFrom, names: Names) -> str | None:
 
 
 def _line_starts(lines: Iterable[str]) -> list[int]:
-    starts, at = [], 0
+    starts, offset = [], 0
     for line in lines:
-        starts.append(at)
-        at += len(line.encode())
-    return [*starts, at]
+        starts.append(offset)
+        offset += len(line.encode())
+    return [*starts, offset]

@@ -33,14 +33,14 @@ def check_out(repository: Path, tag: str, folder: Path) -> None:
         index = str(Path(scratch, "index"))
         git(repository, index, "read-tree", tag)
         for part in PARTS:
-            found = subprocess.run(
+            result = subprocess.run(
                 ["git", "ls-tree", "-r", "--name-only", "-z", tag, f"{part}/"],
                 cwd=repository,
                 capture_output=True,
                 check=True,
             )
-            names = [name for name in found.stdout.decode().split("\0") if name]
-            for at in range(0, len(names), 200):
+            names = [name for name in result.stdout.decode().split("\0") if name]
+            for start in range(0, len(names), 200):
                 place = ["--work-tree", str(folder)] if not (repository / ".git").exists() else []
                 git(
                     repository,
@@ -51,7 +51,7 @@ def check_out(repository: Path, tag: str, folder: Path) -> None:
                     "-f",
                     f"--prefix={folder}/",
                     "--",
-                    *names[at : at + 200],
+                    *names[start : start + 200],
                 )
 
 

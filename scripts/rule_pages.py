@@ -12,11 +12,11 @@ Row = Callable[..., str]
 
 def pages(row: Row, head: Row) -> dict[str, str]:
     """File name to text, without the note."""
-    found = {"codes.md": _index(row, head)}
+    texts = {"codes.md": _index(row, head)}
     for name, (_, subject) in registry.FAMILIES.items():
         text = f"# {name}: {subject}\n\n`rftconf explain CODE` prints the same; [all families](../codes.md).\n"
-        found[f"rules/{name.lower()}.md"] = text + "".join(_code(code) for code in _of(name))
-    return found
+        texts[f"rules/{name.lower()}.md"] = text + "".join(_code(code) for code in _of(name))
+    return texts
 
 
 def _of(family: str) -> list[str]:

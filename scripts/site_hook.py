@@ -58,11 +58,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Links out of docs/ lead to the page of that file, or stay the words they were."""
     home = ROOT / ELSEWHERE.get(page.file.src_uri, f"docs/{page.file.src_uri}")
 
-    def led(found: re.Match[str]) -> str:
-        words, target = found[1], found[2]
+    def led(match: re.Match[str]) -> str:
+        words, target = match[1], match[2]
         path, mark, anchor = target.partition("#")
         if not path or "://" in path:
-            return found[0]
+            return match[0]
         lies = (home.parent / path).resolve()
         named = next((page for page, source in ELSEWHERE.items() if (ROOT / source) == lies), None)
         if named is None and lies.is_relative_to(config.docs_dir):
@@ -82,7 +82,7 @@ _ROW = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
 def on_page_content(html: str, **_: object) -> str:
     """Keys in tables may break behind their dots and underscores, and nowhere else."""
 
-    def breakable(found: re.Match[str]) -> str:
-        return re.sub(r"([._/])(?=\w)", r"\1<wbr>", found[0])
+    def breakable(match: re.Match[str]) -> str:
+        return re.sub(r"([._/])(?=\w)", r"\1<wbr>", match[0])
 
     return _ROW.sub(lambda cell: _CELL_CODE.sub(breakable, cell[0]), html)

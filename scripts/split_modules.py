@@ -40,11 +40,11 @@ def carve(source: str, split: Split) -> tuple[str, str]:
         raise ValueError(f"{split.source} does not define {', '.join(sorted(missing))}")
     moved = "\n\n".join("".join(lines[start:end]) for start, end in spans)
     used = {node.id for node in ast.walk(ast.parse(moved)) if isinstance(node, ast.Name)}
-    left = {name for node in module.body if not _is_import(node) for name in _bound(node)} - set(split.names)
-    if used & left:
-        sys.exit(f"{split.source}: what leaves uses what stays: {', '.join(sorted(used & left))}")
-    gone = {number for start, end in spans for number in range(start, end)}
-    stays = "".join(line for number, line in enumerate(lines) if number not in gone)
+    remaining = {name for node in module.body if not _is_import(node) for name in _bound(node)} - set(split.names)
+    if used & remaining:
+        sys.exit(f"{split.source}: what leaves uses what stays: {', '.join(sorted(used & remaining))}")
+    removed_lines = {number for start, end in spans for number in range(start, end)}
+    stays = "".join(line for number, line in enumerate(lines) if number not in removed_lines)
     # Where the module goes on using what left, it imports it; an import too many is ruff's to take away.
     names = [f"{name} as {name}" for name in split.names] if split.still_there else split.names
     own = f"from {split.target} import {', '.join(names)}\n"
@@ -54,16 +54,16 @@ def carve(source: str, split: Split) -> tuple[str, str]:
 def redirect(source: str, split: Split) -> str:
     """Imports of what left, from where it is now."""
     lines = source.splitlines(keepends=True)
-    for node in sorted(ast.walk(ast.parse(source)), key=lambda one: -getattr(one, "lineno", 0)):
+    for node in sorted(ast.walk(ast.parse(source)), key=lambda root: -getattr(root, "lineno", 0)):
         if isinstance(node, ast.ImportFrom) and node.module == split.source:
-            gone = [alias for alias in node.names if alias.name in split.names]
-            kept = [alias for alias in node.names if alias.name not in split.names]
-            if gone:
+            moved = [alias for alias in node.names if alias.name in split.names]
+            staying = [alias for alias in node.names if alias.name not in split.names]
+            if moved:
                 # what stands behind the statement, such as a mark for ruff, holds for both
                 indent, behind = " " * node.col_offset, lines[(node.end_lineno or 0) - 1][node.end_col_offset :]
                 lines[node.lineno - 1 : node.end_lineno] = [
                     f"{indent}from {module} import {', '.join(map(ast.unparse, names))}{behind}"
-                    for module, names in ((split.target, gone), (split.source, kept))
+                    for module, names in ((split.target, moved), (split.source, staying))
                     if names
                 ]
     return "".join(lines)
@@ -89,7 +89,7 @@ def _is_type_checking(node: ast.stmt) -> bool:
 
 def _first_line(node: ast.stmt, lines: Sequence[str]) -> int:
     decorators = getattr(node, "decorator_list", [])
-    first: int = min([node.lineno, *(one.lineno for one in decorators)]) - 1
+    first: int = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
     while first and lines[first - 1].startswith("#"):
         first -= 1
     return first

@@ -46,6 +46,7 @@ SILENT = "not said"
 NOTHING = "none"
 WITHHELD = "(withheld)"
 MARKS = {True: "=", False: "≠", None: "?"}
+LEADS = {Verdict.SAME: "The same run", Verdict.DIFFERENT: "Different runs", Verdict.UNKNOWN: "Cannot be compared"}
 _NARROW = 84
 _LONGEST = 60
 
@@ -76,9 +77,7 @@ def verdict_text(comparison: Comparison, effects: Sequence[Effect]) -> str:
     parts += [f"{unsure} cannot be compared"] if unsure else []
     more = len(comparison.only_a) + len(comparison.only_b)
     parts += [f"{more} stages are in one run only"] if more else []
-    lead = {Verdict.SAME: "The same run", Verdict.DIFFERENT: "Different runs", Verdict.UNKNOWN: "Cannot be compared"}[
-        verdict
-    ]
+    lead = LEADS[verdict]
     return f"{lead}: of the plan's fields {', '.join(parts)}" if parts else f"{lead}: no field of the plan differs"
 
 

@@ -30,27 +30,27 @@ from rftconf_runner.watch import Watch, mode_of
 
 def main() -> int:
     """0 done, 1 stopped by what it says, 2 a plan that is not executed as it is, or whose files are not there."""
-    asked = _parser().parse_args()
+    arguments = _parser().parse_args()
     try:
-        plan = _plan(asked.plan)
+        plan = _plan(arguments.plan)
     except (OSError, ValueError) as error:  # also what pydantic and json raise
-        print(f"{asked.plan}: not a plan: {error}", file=sys.stderr)
+        print(f"{arguments.plan}: not a plan: {error}", file=sys.stderr)
         return 2
     try:
-        _apply(plan, asked)
+        _apply(plan, arguments)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
     job, refused = accepted(plan)
     refused += [Refusal(path, why) for path, why in missing(plan)]
-    for one in refused:
-        print(*filter(None, (one.path, one.why)), sep=": ", file=sys.stderr)
+    for refusal in refused:
+        print(*filter(None, (refusal.path, refusal.why)), sep=": ", file=sys.stderr)
     if refused or job is None:
         return 2
-    say = (lambda _: None) if asked.quiet or asked.json else print
-    for sentence in (*(f"left out, as asked: {key}" for key in asked.leave_out), *_told(plan, job)):
+    say = (lambda _: None) if arguments.quiet or arguments.json else print
+    for sentence in (*(f"left out, as asked: {key}" for key in arguments.leave_out), *_told(plan, job)):
         say(sentence)
-    return 0 if asked.dry_run else _run(plan, asked, say)
+    return 0 if arguments.dry_run else _run(plan, arguments, say)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -93,16 +93,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _apply(plan: Plan, asked: argparse.Namespace) -> None:
+def _apply(plan: Plan, arguments: argparse.Namespace) -> None:
     """Put the options into the plan. Raises ValueError for a reward that is none, or a key that is not there."""
-    for key in asked.leave_out:
+    for key in arguments.leave_out:
         leave_out(plan, key, unread_by(plan))
-    for words in asked.reward:
+    for words in arguments.reward:
         give(plan, words)
-    if asked.finish_answers:
+    if arguments.finish_answers:
         for stage in plan.stages:
             stage.sync.in_flight = "finish"
-    if asked.no_trackers:
+    if arguments.no_trackers:
         plan.identity.loggers = None
 
 
@@ -130,10 +130,12 @@ def _on_gpus(plan: Plan, job: Job) -> Iterator[str]:
 
 def _scored_by(job: Job) -> Iterator[str]:
     """Models that score answers, and where they are; what of a period each domain has."""
-    for name, one in job.posts:
-        what = f"scores by its head, {one.dtype}" if one.kind == "classifier" else "is asked by the reward function"
-        whose = f"answers of {one.domain}" if one.domain else "answers"
-        yield f"{name}: {one.model} {what}; {whose}, on {'a place of its own' if one.apart else 'the place of an engine'}"
+    for name, grader in job.posts:
+        what = (
+            f"scores by its head, {grader.dtype}" if grader.kind == "classifier" else "is asked by the reward function"
+        )
+        whose = f"answers of {grader.domain}" if grader.domain else "answers"
+        yield f"{name}: {grader.model} {what}; {whose}, on {'a place of its own' if grader.apart else 'the place of an engine'}"
     for source in job.rewards:
         if source.path == scoring.__file__:
             yield f"rewards: {scoring.described(**source.arguments)}"
@@ -155,15 +157,15 @@ def _left_out(plan: Plan) -> Iterator[str]:
 
 def _interrupts() -> Callable[[], bool]:
     """The first interrupt is remembered, so that a period can end and be saved; the second is one."""
-    seen: list[int] = []
+    signals: list[int] = []
 
     def interrupted(number: int, _: object) -> None:
-        seen.append(number)
+        signals.append(number)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         print("stopping after this period; once more to stop at once", file=sys.stderr, flush=True)
 
     signal.signal(signal.SIGINT, interrupted)
-    return lambda: bool(seen)
+    return lambda: bool(signals)
 
 
 def _plan(file: Path) -> Plan:
@@ -171,7 +173,7 @@ def _plan(file: Path) -> Plan:
     return Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data, context={DOCUMENT: True})
 
 
-def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> int:
+def _run(plan: Plan, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
     import ray
 
     from rftconf_runner import checkpoint, trackers
@@ -182,22 +184,22 @@ def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> i
     from rftconf_runner.slots import NoPlaceError, connect, unit
     from rftconf_runner.supervision import LostError
 
-    folder: Path = asked.out
-    job = replace(job_of(plan), reward_seconds=asked.reward_seconds, answer_seconds=asked.answer_seconds)
+    folder: Path = arguments.out
+    job = replace(job_of(plan), reward_seconds=arguments.reward_seconds, answer_seconds=arguments.answer_seconds)
     try:
-        why_not = absent(job) or unfit(job, plan.source.framework) or _not_ours(plan, folder, resume=asked.resume)
-        start = checkpoint.newest(folder) if asked.resume and not why_not else None
+        why_not = absent(job) or unfit(job, plan.source.framework) or _not_ours(plan, folder, resume=arguments.resume)
+        start = checkpoint.newest(folder) if arguments.resume and not why_not else None
     except (CheckpointError, OSError, ValueError) as error:
         return _stopped(_reason(error))
     if why_not:
         print(*why_not, sep="\n", file=sys.stderr)
         return 2
-    watch, followers = _watch(asked), list[trackers.Tracker]()
+    watch, followers = _watch(arguments), list[trackers.Tracker]()
     try:
         if start:
             watch.event("resumes", start=str(start))
         followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
-        connect(job, asked.address)
+        connect(job, arguments.address)
         if unit() == "CPU" and list(_on_gpus(plan, job)):
             say("no GPU is here: engines do not sleep, and nothing moves to the host between phases")
         train(job, folder, start, _interrupts(), watch, followers)
@@ -218,9 +220,9 @@ def _stopped(sentence: str) -> int:
     return 1
 
 
-def _watch(asked: argparse.Namespace) -> Watch:
-    mode = mode_of(quiet=asked.quiet, json_lines=asked.json, terminal=sys.stdout.isatty())
-    return Watch(mode, asked.out / "events.jsonl")
+def _watch(arguments: argparse.Namespace) -> Watch:
+    mode = mode_of(quiet=arguments.quiet, json_lines=arguments.json, terminal=sys.stdout.isatty())
+    return Watch(mode, arguments.out / "events.jsonl")
 
 
 def _reason(error: BaseException) -> str:
@@ -232,26 +234,29 @@ def _reason(error: BaseException) -> str:
 def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> list[str]:
     """Why this plan is not run in that folder, in words; the plan is kept there where it is. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    kept, text = folder / "plan.json", plan.model_dump_json(indent=1)
-    if resume and kept.exists() and kept.read_text(encoding="utf-8") != text:
-        why_not = extending.other_run(_plan(kept), plan)
+    plan_file, text = folder / "plan.json", plan.model_dump_json(indent=1)
+    if resume and plan_file.exists() and plan_file.read_text(encoding="utf-8") != text:
+        why_not = extending.other_run(_plan(plan_file), plan)
         if why_not:
             return [
-                f"{kept} is another plan than this one, and --resume goes on with the same: {one}" for one in why_not
+                f"{plan_file} is another plan than this one, and --resume goes on with the same: {reason}"
+                for reason in why_not
             ]
-        disk.put(kept, text)
+        disk.put(plan_file, text)
     if not resume and any(folder.glob("step-*")):
         return [f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder"]
-    if not (resume and kept.exists()):
-        disk.put(kept, text)
+    if not (resume and plan_file.exists()):
+        disk.put(plan_file, text)
     return []
 
 
 def _kept(folder: Path) -> str:
     from rftconf_runner.checkpoint import newest_name
 
-    found = newest_name(folder)
-    return f"; {found.name} holds what was learned before, and --resume goes on from it" if found else ""
+    newest_folder = newest_name(folder)
+    return (
+        f"; {newest_folder.name} holds what was learned before, and --resume goes on from it" if newest_folder else ""
+    )
 
 
 if __name__ == "__main__":

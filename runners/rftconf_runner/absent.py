@@ -15,10 +15,10 @@ PATTERN = "*?["
 
 def absent(job: Job) -> list[str]:
     """A sentence for each, with its plan field."""
-    found = [
+    missing = [
         f"{field}: {path} is no {kind}{_home(path)}" for field, path, kind in _asked(job) if not _there(path, kind)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(missing))
 
 
 def _asked(job: Job) -> Iterator[tuple[str, str, str]]:
@@ -30,16 +30,16 @@ def _asked(job: Job) -> Iterator[tuple[str, str, str]]:
     models += [("stage.model.tokenizer_path", job.tokenizer)] if job.tokenizer != job.model else []
     models += [("stage.model.critic_path", job.critic.model)] if job.critic else []
     models += [("stage.model_options.lora.path", job.lora.path)] if job.lora else []
-    models += [("stage.placement.auxiliary[].path", one.model) for one in job.graders]
+    models += [("stage.placement.auxiliary[].path", grader.model) for grader in job.graders]
     yield from ((field, path, "folder") for field, path in models if path.startswith(BEGINNINGS))
-    yield from (("stage.reward.function_path", one.path, "file") for one in job.rewards)
+    yield from (("stage.reward.function_path", source.path, "file") for source in job.rewards)
 
 
 def _there(path: str, kind: str) -> bool:
-    here = Path(path)
+    file = Path(path)
     if kind == "folder":
-        return here.is_dir()
-    return here.is_file() if kind == "file" else here.exists() or any(mark in path for mark in PATTERN)
+        return file.is_dir()
+    return file.is_file() if kind == "file" else file.exists() or any(mark in path for mark in PATTERN)
 
 
 def _home(path: str) -> str:

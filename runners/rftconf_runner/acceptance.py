@@ -10,9 +10,9 @@ from rftconf_runner.refusals import Refusal, refusals
 
 def accepted(plan: Plan) -> tuple[Job | None, list[Refusal]]:
     """The job, or why there is none: what would be executed otherwise than the plan says, else what it leaves open."""
-    found = refusals(plan)
-    if found:
-        return None, found
+    refused = refusals(plan)
+    if refused:
+        return None, refused
     try:
         return job_of(plan), []
     except ValueError as error:

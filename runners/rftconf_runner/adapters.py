@@ -25,25 +25,29 @@ class Adapters:
         from peft import LoraConfig, PeftModel, get_peft_model
         from peft.tuners.lora import Linear, LoraLayer
 
-        found = str(Path(start) / FOLDER) if start else lora.path
+        adapter_folder = str(Path(start) / FOLDER) if start else lora.path
         self.peft: Any
-        if found:
-            self.peft = PeftModel.from_pretrained(model, found, is_trainable=True, autocast_adapter_dtype=False)
+        if adapter_folder:
+            self.peft = PeftModel.from_pretrained(
+                model, adapter_folder, is_trainable=True, autocast_adapter_dtype=False
+            )
         else:
             torch.manual_seed(lora.seed)
-            targets, excluded = (one if isinstance(one, str) else list(one) for one in (lora.targets, lora.excluded))
+            targets, excluded = (
+                names if isinstance(names, str) else list(names) for names in (lora.targets, lora.excluded)
+            )
             config = LoraConfig(
                 task_type="CAUSAL_LM", r=lora.rank, lora_alpha=lora.alpha, target_modules=targets,
                 exclude_modules=excluded or None, bias="none",
             )  # fmt: skip
             self.peft = get_peft_model(model, config, autocast_adapter_dtype=False)
-        layers = {name: one for name, one in model.named_modules() if isinstance(one, LoraLayer)}
-        strange = sorted(name for name, one in layers.items() if not isinstance(one, Linear))
+        layers = {name: module for name, module in model.named_modules() if isinstance(module, LoraLayer)}
+        strange = sorted(name for name, layer in layers.items() if not isinstance(layer, Linear))
         if strange:
             raise ValueError(f"stage.model_options.lora.targets: {strange[0]} is no linear layer")
-        self.scaling = {name: float(one.scaling["default"]) for name, one in layers.items()}
-        for one in layers.values():  # products in the model's own type
-            one.to(next(model.parameters()).dtype)
+        self.scaling = {name: float(layer.scaling["default"]) for name, layer in layers.items()}
+        for layer in layers.values():  # products in the model's own type
+            layer.to(next(model.parameters()).dtype)
 
     def merged(self, weights: Sequence[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
         """Whole weights as the model would have them without adapters."""
@@ -51,8 +55,8 @@ class Adapters:
         return [(name.replace(BASE, "."), self._merged(name, named)) for name in named if not _is_adapter(name)]
 
     def _merged(self, name: str, named: dict[str, Tensor]) -> Tensor:
-        layer, found, kind = name.partition(BASE)
-        if not found or kind != "weight":
+        layer, base, kind = name.partition(BASE)
+        if not base or kind != "weight":
             return named[name]
         return named[name] + named[f"{layer}{UP}weight"] @ named[f"{layer}{DOWN}weight"] * self.scaling[layer]
 

@@ -31,23 +31,23 @@ def group_relative(rewards: Tensor, groups: Tensor, scope: str = "group", ddof: 
 
 def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:
     """RLOO: the reward less the mean of the group's other rewards. A group of one keeps its reward."""
-    found = rewards.clone()
+    advantages = rewards.clone()
     for group in groups.unique():
         own = groups == group
         count = int(own.sum())
         if count > 1:
-            found[own] = (rewards[own] - rewards[own].mean()) * count / (count - 1)
-    return found
+            advantages[own] = (rewards[own] - rewards[own].mean()) * count / (count - 1)
+    return advantages
 
 
 def length_weighted(rewards: Tensor, lengths: Tensor, groups: Tensor) -> Tensor:
     """OPO: the reward less its group's mean, in which answers count by their `lengths` in tokens. A group of one keeps its reward."""
-    found = rewards.clone()
+    advantages = rewards.clone()
     for group in groups.unique():
         own = groups == group
         if own.sum() > 1:
-            found[own] = rewards[own] - (rewards[own] * lengths[own]).sum() / lengths[own].sum()
-    return found
+            advantages[own] = rewards[own] - (rewards[own] * lengths[own]).sum() / lengths[own].sum()
+    return advantages
 
 
 def less_baseline(rewards: Tensor, baselines: Tensor, mask: Tensor) -> Tensor:
@@ -70,10 +70,10 @@ def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> Tensor:
     Tokens that do not count (an environment's answer within a sequence) hand on what comes after them.
     """
     running, returns = torch.zeros_like(rewards[:, 0]), torch.zeros_like(rewards)
-    for at in reversed(range(rewards.shape[1])):
-        counts = mask[:, at]
-        now = rewards[:, at] + gamma * running
-        returns[:, at] = now * counts
+    for index in reversed(range(rewards.shape[1])):
+        counts = mask[:, index]
+        now = rewards[:, index] + gamma * running
+        returns[:, index] = now * counts
         running = now * counts + running * (1 - counts)
     return returns
 
@@ -90,12 +90,12 @@ def generalized(rewards: Tensor, values: Tensor, mask: Tensor, gamma: float, lam
     """
     following, ahead = torch.zeros_like(rewards[:, 0]), torch.zeros_like(rewards[:, 0])
     advantages = torch.zeros_like(rewards)
-    for at in reversed(range(rewards.shape[1])):
-        counts = mask[:, at]
-        surprise = rewards[:, at] + gamma * following - values[:, at]
+    for index in reversed(range(rewards.shape[1])):
+        counts = mask[:, index]
+        surprise = rewards[:, index] + gamma * following - values[:, index]
         ahead = (surprise + gamma * lam * ahead) * counts + ahead * (1 - counts)
-        following = values[:, at] * counts + following * (1 - counts)
-        advantages[:, at] = ahead
+        following = values[:, index] * counts + following * (1 - counts)
+        advantages[:, index] = ahead
     return advantages, advantages + values
 
 
@@ -105,9 +105,9 @@ def spread(per_sequence: Tensor, mask: Tensor) -> Tensor:
 
 
 def _centred(rewards: Tensor, groups: Tensor) -> Tensor:
-    found = rewards.clone()
+    centred = rewards.clone()
     for group in groups.unique():
         own = groups == group
         if own.sum() > 1:
-            found[own] = rewards[own] - rewards[own].mean()
-    return found
+            centred[own] = rewards[own] - rewards[own].mean()
+    return centred

@@ -40,7 +40,7 @@ REC_NUMBERS = ("epsilon_low", "epsilon_high", "regularizer_coef", "temp")
 AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum"} | SUMS | OVER_LENGTH
 
 
-def norm_scope(family: Any, said: Any) -> Any:
+def norm_scope(family: Any, stated: Any) -> Any:
     """Return what a family's mean is taken over. veRL takes geo_mean's over each micro-batch and adds these up, where other
     losses have one mean over the update (core_algos.compute_policy_loss_geo_mean knows no `global_batch_info`)."""
-    return "micro_batch_sum" if family in OF_SEQUENCES and said == "update" else said
+    return "micro_batch_sum" if family in OF_SEQUENCES and stated == "update" else stated

@@ -27,14 +27,14 @@ def unexecuted(config: Mapping[str, Any], *, adapts: bool = False, framework: st
     name = said(config.get("model_type"))
     parts = [config, *(part for key in ("text_config", *TOWERS) if isinstance(part := config.get(key), Mapping))]
     for keys, what in ((EXPERTS, "a mixture of experts"), (STATES, "layers that keep a state instead of a cache")):
-        found = next((key for part in parts for key in keys if _counts(part.get(key))), None)
-        if found and keys == EXPERTS and config.get("model_type") in WITH_EXPERTS:
+        named_key = next((key for part in parts for key in keys if _counts(part.get(key))), None)
+        if named_key and keys == EXPERTS and config.get("model_type") in WITH_EXPERTS:
             if adapts:
-                yield f"{name} is {what} ({found}), to which the runner fits no adapters (stage.model_options.lora)"
+                yield f"{name} is {what} ({named_key}), to which the runner fits no adapters (stage.model_options.lora)"
             if framework in BALANCING:
-                yield f"{name} is {what} ({found}), whose routers {framework} balances by a loss of its own; the runner does not"
-        elif found:
-            yield f"{name} is {what} ({found}), whose weights the runner cannot hand over yet"
+                yield f"{name} is {what} ({named_key}), whose routers {framework} balances by a loss of its own; the runner does not"
+        elif named_key:
+            yield f"{name} is {what} ({named_key}), whose weights the runner cannot hand over yet"
     tower = next((key for key in TOWERS if config.get(key)), None)
     if tower:
         yield f"{name} reads more than text ({tower}); the runner trains language models"
@@ -50,12 +50,14 @@ def unfit(job: Job, framework: str | None = None) -> list[str]:
     models = [("stage.model.path", job.model)]
     models += [("stage.model.critic_path", job.critic.model)] if job.critic else []
     adapts = job.lora is not None
-    found = [
+    reasons = [
         f"{field}: {path}: {why}"
         for field, path in models
         for why in unexecuted(_config(path), adapts=adapts, framework=framework)
     ]
-    return found + [f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)]
+    return reasons + [
+        f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)
+    ]
 
 
 def _of_sequences(config: Mapping[str, Any], sp: int) -> Iterator[str]:
@@ -83,5 +85,5 @@ def _config(path: str) -> Mapping[str, Any]:
             return {}
     if not isinstance(file, (str, Path)) or not Path(file).is_file():
         return {}
-    found = json.loads(Path(file).read_text(encoding="utf-8"))
-    return found if isinstance(found, dict) else {}
+    config = json.loads(Path(file).read_text(encoding="utf-8"))
+    return config if isinstance(config, dict) else {}

@@ -41,12 +41,15 @@ class Batch:
     def looks(self, job: Job) -> dict[str, float]:
         """How answers look: their mean length, the share of those that the limit ended, and the entropy of what they were drawn
         from, as far as the drawn tokens tell it."""
-        count, whole = max(len(self.samples), 1), sum(len(one.answer) < job.response_tokens for one in self.samples)
-        found = {"response_tokens": self.tokens / count, "cut_answers": 1 - whole / count}
-        found |= {"late_rewards": self.late} if has_rules(job) else {}
-        found |= {"baseline": sum(self.baselines) / count} if self.baselines else {}
-        drawn = [value for one in self.samples for value in one.drawn]
-        return found if job.truncates or not drawn else {**found, "entropy": -sum(drawn) / len(drawn)}
+        count, whole = (
+            max(len(self.samples), 1),
+            sum(len(sample.answer) < job.response_tokens for sample in self.samples),
+        )
+        figures = {"response_tokens": self.tokens / count, "cut_answers": 1 - whole / count}
+        figures |= {"late_rewards": self.late} if has_rules(job) else {}
+        figures |= {"baseline": sum(self.baselines) / count} if self.baselines else {}
+        drawn = [value for sample in self.samples for value in sample.drawn]
+        return figures if job.truncates or not drawn else {**figures, "entropy": -sum(drawn) / len(drawn)}
 
     def fresh(self, old: Sequence[Row], version: int) -> tuple[list[Row], list[Row]]:
         """Log-probs of engine and trainer, of the samples that the trainer's very weights drew."""
@@ -56,38 +59,43 @@ class Batch:
 
 def drawn_batch(job: Job, drawing: Drawing, places: Places, tokenizer: Any, enter: Callable[[str], None]) -> Batch:
     """Whole groups, as many as the plan says. Raises GateError where `MOST_ROUNDS` of drawing again do not find them."""
-    kept: list[tuple[Group, list[Score]]] = []
+    drawn_groups: list[tuple[Group, list[Score]]] = []
     refused: list[int] = []
     for _ in range(MOST_ROUNDS):
         enter("generate")
-        groups = drawing.take(job.prompts - len(kept))
+        groups = drawing.take(job.prompts - len(drawn_groups))
         enter("reward")
-        known = len(kept)
+        known = len(drawn_groups)
         for group, scores in zip(groups, graded(job, groups, places, tokenizer), strict=True):
             own = scores[: job.responses]
-            if not job.refill or varies([one.metric(job.refill) for one in own], job.refill_threshold):
-                kept.append((group, scores))
+            if not job.refill or varies([score.metric(job.refill) for score in own], job.refill_threshold):
+                drawn_groups.append((group, scores))
             else:
                 refused += [sample.number for sample in group.samples]
-        drawing.launch(known + len(groups) - len(kept))
-        if len(kept) == job.prompts:
-            return _batch(job, kept, refused)
-    told = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
-    raise GateError(f"stage.algorithm.filters: {told}, and {len(kept)} of the {job.prompts} that a period needs others")
+        drawing.launch(known + len(groups) - len(drawn_groups))
+        if len(drawn_groups) == job.prompts:
+            return _batch(job, drawn_groups, refused)
+    reason = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
+    raise GateError(
+        f"stage.algorithm.filters: {reason}, and {len(drawn_groups)} of the {job.prompts} that a period needs others"
+    )
 
 
-def _batch(job: Job, kept: Sequence[tuple[Group, list[Score]]], refused: list[int]) -> Batch:
-    own, each = [(group, scores[: job.responses]) for group, scores in kept], job.responses
-    rewards = [one.reward for _, scores in own for one in scores]
-    late = sum(one.late for _, scores in kept for one in scores)
-    baselines = [one.reward for _, scores in kept for one in scores[each:] for _ in range(each)]
-    return Batch([one for group, _ in own for one in group.samples], rewards, refused, _by_domain(own), late, baselines)
+def _batch(job: Job, drawn_groups: Sequence[tuple[Group, list[Score]]], refused: list[int]) -> Batch:
+    own, each = [(group, scores[: job.responses]) for group, scores in drawn_groups], job.responses
+    rewards = [score.reward for _, scores in own for score in scores]
+    late = sum(score.late for _, scores in drawn_groups for score in scores)
+    baselines = [score.reward for _, scores in drawn_groups for score in scores[each:] for _ in range(each)]
+    return Batch(
+        [sample for group, _ in own for sample in group.samples], rewards, refused, _by_domain(own), late, baselines
+    )
 
 
-def _by_domain(kept: Sequence[tuple[Group, Sequence[Score]]]) -> dict[str, float]:
+def _by_domain(drawn_groups: Sequence[tuple[Group, Sequence[Score]]]) -> dict[str, float]:
     """Mean rewards by the name of a domain or a data set."""
-    names = dict.fromkeys(group.prompt.domain for group, _ in kept if group.prompt.domain)
-    found = {
-        name: [one.reward for group, scores in kept if group.prompt.domain == name for one in scores] for name in names
+    names = dict.fromkeys(group.prompt.domain for group, _ in drawn_groups if group.prompt.domain)
+    rewards_by_domain = {
+        name: [score.reward for group, scores in drawn_groups if group.prompt.domain == name for score in scores]
+        for name in names
     }
-    return {name: sum(rewards) / len(rewards) for name, rewards in found.items()}
+    return {name: sum(rewards) / len(rewards) for name, rewards in rewards_by_domain.items()}

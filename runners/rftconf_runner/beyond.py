@@ -49,11 +49,11 @@ def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:
 
 def _at(node: Any, names: Sequence[str]) -> list[Any]:
     """What is at a path; every item where it goes through a list."""
-    for at, name in enumerate(names):
-        found = getattr(node, name.removesuffix("[]"))
+    for index, name in enumerate(names):
+        value = getattr(node, name.removesuffix("[]"))
         if name.endswith("[]"):
-            return [one for item in found for one in _at(item, names[at + 1 :])]
-        node = found
+            return [leaf for item in value for leaf in _at(item, names[index + 1 :])]
+        node = value
     return [node]
 
 

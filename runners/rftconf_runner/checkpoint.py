@@ -51,9 +51,9 @@ def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
         beside.rename(folder)
         disk.to_disk(folder.parent)
     except OSError as error:
-        told = _reason(beside, error)
+        reason = _reason(beside, error)
         shutil.rmtree(beside, ignore_errors=True)
-        raise CheckpointError(f"cannot write {folder}: {told}") from error
+        raise CheckpointError(f"cannot write {folder}: {reason}") from error
 
 
 def _reason(beside: Path, error: OSError) -> str:
@@ -80,10 +80,10 @@ def name(run: Path, period: int) -> Path:
 
 def newest(run: Path) -> Path | None:
     """The last whole checkpoint of a run. Raises CheckpointError where a file of it is not what was written."""
-    found = newest_name(run)
-    if found is not None:
-        _verify(found)
-    return found
+    path = newest_name(run)
+    if path is not None:
+        _verify(path)
+    return path
 
 
 def newest_name(run: Path) -> Path | None:
@@ -95,14 +95,14 @@ def keep_last(run: Path, keep: int) -> None:
     """Delete all but the last `keep` checkpoints, none where that is 0 or less. Each has another name before anything of it
     goes. To be called when the newest is on the disk, as `save` leaves it. Raises CheckpointError where one cannot go."""
     for folder in _whole(run)[:-keep] if keep > 0 else ():
-        gone = run / f"{GONE}{folder.name}"
-        shutil.rmtree(gone, ignore_errors=True)
+        removed = run / f"{GONE}{folder.name}"
+        shutil.rmtree(removed, ignore_errors=True)
         try:
-            folder.rename(gone)
+            folder.rename(removed)
             disk.to_disk(run)
         except OSError as error:
             raise CheckpointError(f"cannot delete {folder}: {error.strerror or error}") from error
-        shutil.rmtree(gone, ignore_errors=True)
+        shutil.rmtree(removed, ignore_errors=True)
 
 
 def clean(run: Path) -> None:
@@ -113,8 +113,8 @@ def clean(run: Path) -> None:
 
 def _whole(run: Path) -> list[Path]:
     """Checkpoints under their final names, the last period's last."""
-    found = [path for path in run.glob("step-*") if re.fullmatch(r"step-\d+", path.name)]
-    return sorted(found, key=lambda path: int(path.name.removeprefix("step-")))
+    paths = [path for path in run.glob("step-*") if re.fullmatch(r"step-\d+", path.name)]
+    return sorted(paths, key=lambda path: int(path.name.removeprefix("step-")))
 
 
 def state_of(folder: Path) -> State:
@@ -124,8 +124,8 @@ def state_of(folder: Path) -> State:
 
 def _verify(folder: Path) -> None:
     try:
-        kept = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
-        bad = [file for file, digest in kept.items() if _digest(folder / file) != digest]
+        recorded = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
+        bad = [file for file, digest in recorded.items() if _digest(folder / file) != digest]
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{folder}: {error}") from error
     if bad:

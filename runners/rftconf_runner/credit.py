@@ -57,14 +57,14 @@ def credit(
         tokens = tokens - coef * gaps
         kl = float(torch.stack([masked_mean(row, own) for row, own in zip(gaps, mask, strict=True)]).mean())
     elif job.kl_loss:
-        gaps = losses.kl(grid([one.drawn for one in samples], mask), grid(reference, mask), job.kl_loss.estimator)
+        gaps = losses.kl(grid([sample.drawn for sample in samples], mask), grid(reference, mask), job.kl_loss.estimator)
         kl = float(masked_mean(gaps, mask))
-    found, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask, torch.tensor(baselines))
+    estimated, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask, torch.tensor(baselines))
     if job.whitens:
-        found = whitened(found, mask) * mask
+        estimated = whitened(estimated, mask) * mask
     drawn = grid([sample.drawn for sample in samples], mask)
     weights = importance(grid(old, mask), drawn, mask, job.correction) if job.correction else None
-    return Credit(found, returns, weights, mask, kl)
+    return Credit(estimated, returns, weights, mask, kl)
 
 
 def lessons_of(
@@ -87,24 +87,24 @@ def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor, baselines
     whole = tokens.sum(-1)
     match job.advantage:
         case "rloo":
-            found = advantages.spread(advantages.leave_one_out(whole, groups), mask)
+            spread_advantages = advantages.spread(advantages.leave_one_out(whole, groups), mask)
         case "opo":
-            found = advantages.spread(advantages.length_weighted(whole, mask.sum(-1), groups), mask)
+            spread_advantages = advantages.spread(advantages.length_weighted(whole, mask.sum(-1), groups), mask)
         case "reinforce":
-            found = advantages.spread(whole, mask)
+            spread_advantages = advantages.spread(whole, mask)
         case "remax":
-            found = advantages.less_baseline(tokens, baselines, mask)
+            spread_advantages = advantages.less_baseline(tokens, baselines, mask)
         case "gpg":
-            found = advantages.spread(advantages.amplified(whole, groups), mask)
+            spread_advantages = advantages.spread(advantages.amplified(whole, groups), mask)
         case "reinforce_pp":
-            found = advantages.reinforce(tokens, mask, job.gamma)
+            spread_advantages = advantages.reinforce(tokens, mask, job.gamma)
         case "reinforce_pp_baseline":
-            found = advantages.reinforce_baseline(whole, groups, mask)
+            spread_advantages = advantages.reinforce_baseline(whole, groups, mask)
         case "gae":
             return advantages.generalized(tokens, values, mask, job.gamma, job.lam)
         case _:
-            found = advantages.spread(advantages.group_relative(whole, groups, job.scope, job.ddof), mask)
-    return found, found
+            spread_advantages = advantages.spread(advantages.group_relative(whole, groups, job.scope, job.ddof), mask)
+    return spread_advantages, spread_advantages
 
 
 def next_coef(penalty: KlPenalty, coef: float, kl: float, sequences: int) -> float:

@@ -41,12 +41,12 @@ class Critic:
     def values(self, samples: Sequence[Sample]) -> list[Row]:
         """What is expected before each token of this rank's share of the answers."""
         self.learner.states.back("param")
-        found: dict[int, Row] = {}
+        rows: dict[int, Row] = {}
         with torch.no_grad():
             for micro in micro_batches(samples, self.critic.infer, self.spread.share, self.spread.shares, device()):
                 for numbers, part in micro.passes:
-                    found |= zip(numbers, ragged(*self._forward(part, self.critic.infer)), strict=True)
-        return [found[at] for at in sorted(found)] if self.spread.first else []
+                    rows |= zip(numbers, ragged(*self._forward(part, self.critic.infer)), strict=True)
+        return [rows[index] for index in sorted(rows)] if self.spread.first else []
 
     def rest(self) -> None:
         """As the policy's ranks do."""
@@ -61,8 +61,8 @@ class Critic:
             passes = [part for micro in cut for _, part in micro.passes]
             following = reversed(range(len(passes)))
             return [
-                self.learner.backward(self._loss(part, divisor), left)
-                for left, part in zip(following, passes, strict=True)
+                self.learner.backward(self._loss(part, divisor), following_passes)
+                for following_passes, part in zip(following, passes, strict=True)
             ]
 
         loss, norm, rate = self.learner.step(parts)
@@ -80,7 +80,7 @@ class Critic:
 
     def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> Tensor:
         values, mask = self._forward([lesson.sample for lesson in part], self.critic.micro)
-        old, returns = (grid([getattr(one, name) for one in part], mask) for name in ("values", "returns"))
+        old, returns = (grid([getattr(lesson, name) for lesson in part], mask) for name in ("values", "returns"))
         loss = losses.value(values, old, returns, self.critic.clip)
         return losses.aggregate(loss, mask, self.critic.aggregation, divisor, self.job.response_tokens)
 

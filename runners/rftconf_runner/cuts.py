@@ -46,47 +46,49 @@ def micro_batches(
     """Of a rank's share: of a fixed number of sequences, or filled up to a number of tokens, padding included where there
     is some."""
     own = share(items, rank, ranks)
-    lengths = [[len(item) for item in share(items, at, ranks)] for at in range(ranks)]
-    parts = [_filled(one, micro) for one in lengths]
+    lengths = [[len(item) for item in share(items, index, ranks)] for index in range(ranks)]
+    parts = [_filled(numbers, micro) for numbers in lengths]
     most = max(map(len, parts))
     for of_ranks in zip(*(_into(part, most) for part in parts), strict=True):
         passes = [of_ranks[rank]]
         if not micro.packs:
             least = LEAST_TOKENS_ALONE if ranks == 1 and device == "cpu" else LEAST_TOKENS_GATHERED
-            wanted = max(_worth(part, one, least) for part, one in zip(of_ranks, lengths, strict=True))
-            passes = _by_length(of_ranks[rank], lengths[rank], min(wanted, *map(len, of_ranks)))
-        yield MicroBatch([own[at] for at in of_ranks[rank]], [(one, [own[at] for at in one]) for one in passes])
+            target = max(_worth(part, numbers, least) for part, numbers in zip(of_ranks, lengths, strict=True))
+            passes = _by_length(of_ranks[rank], lengths[rank], min(target, *map(len, of_ranks)))
+        yield MicroBatch(
+            [own[index] for index in of_ranks[rank]], [(part, [own[index] for index in part]) for part in passes]
+        )
 
 
 def _filled(lengths: Lengths, micro: Micro) -> Cut:
     """In their order."""
     numbers = range(len(lengths))
     if not micro.tokens:
-        return [list(numbers[at : at + micro.sequences]) for at in range(0, len(lengths), micro.sequences)]
-    found: Cut = []
+        return [list(numbers[index : index + micro.sequences]) for index in range(0, len(lengths), micro.sequences)]
+    parts: Cut = []
     longest = tokens = 0
-    for at in numbers:
-        longest, tokens = max(longest, lengths[at]), tokens + lengths[at]
-        if not found or (tokens if micro.packs else longest * (len(found[-1]) + 1)) > micro.tokens:
-            found.append([])
-            longest = tokens = lengths[at]
-        found[-1].append(at)
-    return found
+    for index in numbers:
+        longest, tokens = max(longest, lengths[index]), tokens + lengths[index]
+        if not parts or (tokens if micro.packs else longest * (len(parts[-1]) + 1)) > micro.tokens:
+            parts.append([])
+            longest = tokens = lengths[index]
+        parts[-1].append(index)
+    return parts
 
 
 def _into(parts: Cut, count: int) -> Cut:
     """So many parts, by halving the one of most sequences."""
-    found = list(parts)
-    while len(found) < count:
-        at = max(range(len(found)), key=lambda at: len(found[at]))
-        half = -(-len(found[at]) // 2)
-        found[at : at + 1] = [found[at][:half], found[at][half:]]
-    return found
+    new_parts = list(parts)
+    while len(new_parts) < count:
+        index = max(range(len(new_parts)), key=lambda index: len(new_parts[index]))
+        half = -(-len(new_parts[index]) // 2)
+        new_parts[index : index + 1] = [new_parts[index][:half], new_parts[index][half:]]
+    return new_parts
 
 
 def _worth(part: Sequence[int], lengths: Lengths, least: int) -> int:
     """Passes of like length, as many as save so many padded tokens each."""
-    longest_first = sorted((lengths[at] for at in part), reverse=True)
+    longest_first = sorted((lengths[index] for index in part), reverse=True)
     ends = [0, len(part)]
     while (best := _best(longest_first, ends))[0] >= least:
         ends = sorted([*ends, best[1]])
@@ -97,10 +99,10 @@ def _by_length(part: Sequence[int], lengths: Lengths, count: int) -> Cut:
     """So many passes, each of sequences longer than those of the next; in their own order where there is one."""
     if count == 1:
         return [list(part)]
-    order = sorted(part, key=lambda at: -lengths[at])
+    order = sorted(part, key=lambda index: -lengths[index])
     ends = [0, len(order)]
     while len(ends) <= count:
-        ends = sorted([*ends, _best([lengths[at] for at in order], ends)[1]])
+        ends = sorted([*ends, _best([lengths[index] for index in order], ends)[1]])
     return [order[begin:end] for begin, end in itertools.pairwise(ends)]
 
 
@@ -108,8 +110,8 @@ def _best(longest_first: Lengths, ends: Sequence[int]) -> tuple[int, int]:
     """The padded tokens that one more cut saves at most, and where it is; 0 tokens at 0 where nothing is left to cut."""
     pieces = itertools.pairwise(ends)
     saved = (
-        ((end - at) * (longest_first[begin] - longest_first[at]), at)
+        ((end - index) * (longest_first[begin] - longest_first[index]), index)
         for begin, end in pieces
-        for at in range(begin + 1, end)
+        for index in range(begin + 1, end)
     )
     return max(saved, default=(-1, 0))

@@ -59,17 +59,17 @@ class Prompts:
     def __init__(self, job: Job, tokenizer: Any) -> None:
         most = job.prompt_tokens - (job.overlong == "drop_ge")
         read = [list(_prompts(rows, job, tokenizer)) for rows in job.data]
-        for rows, found in zip(job.data, read, strict=True):
-            long = next((prompt for prompt in found if len(prompt.tokens) > most), None)
+        for rows, prompts in zip(job.data, read, strict=True):
+            long = next((prompt for prompt in prompts if len(prompt.tokens) > most), None)
             if long is not None and job.overlong in UNDROPPED:
-                told = f"{rows.uri}: row {long.row} has {len(long.tokens)} tokens"
+                reason = f"{rows.uri}: row {long.row} has {len(long.tokens)} tokens"
                 limit = f"more than stage.length.prompt_max_tokens = {most}"
-                raise ValueError(f"{told}, {limit}; {UNDROPPED[job.overlong]}")
-        kept = [[prompt for prompt in found if len(prompt.tokens) <= most] for found in read]
-        self.prompts = [prompt for found in kept for prompt in found]
+                raise ValueError(f"{reason}, {limit}; {UNDROPPED[job.overlong]}")
+        short_prompts = [[prompt for prompt in prompts if len(prompt.tokens) <= most] for prompts in read]
+        self.prompts = [prompt for prompts in short_prompts for prompt in prompts]
         if why := unscored_row(job, self.prompts):
             raise ValueError(why)
-        self.order = self._shared(job) if job.shares else self._whole(job, [len(found) for found in kept])
+        self.order = self._shared(job) if job.shares else self._whole(job, [len(prompts) for prompts in short_prompts])
         self.job = replace(job, rollouts=job.rollouts or self._epochs_end(job))
 
     def periods(self) -> int:
@@ -94,13 +94,13 @@ class Prompts:
         whole = sum(sizes)
         if whole < job.prompts:
             raise ValueError(f"stage.data.train: {whole} prompts are no batch of {job.prompts}")
-        left = whole % job.prompts
-        if left and job.last_partial not in ("drop", "carry"):
-            told = f"stage.run_length.last_partial is {job.last_partial!r} and {left} of {whole} prompts are left over"
-            raise ValueError(f"{told}: the runner drops or carries them")
-        used = whole - (left if job.last_partial == "drop" else 0)
-        apart = job.mixing == "proportional"
-        return Epochs(sizes, used, job.data_seed, shuffles=job.shuffle, interleaves=apart)
+        remainder = whole % job.prompts
+        if remainder and job.last_partial not in ("drop", "carry"):
+            reason = f"stage.run_length.last_partial is {job.last_partial!r} and {remainder} of {whole} prompts are left over"
+            raise ValueError(f"{reason}: the runner drops or carries them")
+        used = whole - (remainder if job.last_partial == "drop" else 0)
+        separate = job.mixing == "proportional"
+        return Epochs(sizes, used, job.data_seed, shuffles=job.shuffle, interleaves=separate)
 
 
 def tokenizer_of(job: Job) -> Any:
@@ -110,8 +110,8 @@ def tokenizer_of(job: Job) -> Any:
     try:
         return AutoTokenizer.from_pretrained(job.tokenizer)
     except (OSError, ValueError) as error:
-        told = f"no tokenizer of {job.tokenizer} can be read: {_first_line(error)}"
-        raise ValueError(f"stage.model.tokenizer_path: {told}") from error
+        reason = f"no tokenizer of {job.tokenizer} can be read: {_first_line(error)}"
+        raise ValueError(f"stage.model.tokenizer_path: {reason}") from error
 
 
 def _first_line(error: BaseException) -> str:
@@ -131,39 +131,41 @@ def _prompts(rows: Rows, job: Job, tokenizer: Any) -> Iterator[Prompt]:
     except (OSError, ImportError, ValueError, DatasetsError) as error:
         why = _first_line(error.__cause__ or error)
         raise ValueError(f"stage.data.train[].uri: {rows.uri} cannot be read: {why}") from error
-    for at, row in enumerate(table):
-        yield _prompt(at, row, rows, job, tokenizer)
+    for index, row in enumerate(table):
+        yield _prompt(index, row, rows, job, tokenizer)
 
 
-def _prompt(at: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) -> Prompt:
+def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) -> Prompt:
     if rows.column not in row:
         raise ValueError(
             f"{rows.uri} has no column {rows.column!r}, which stage.data.train names; it has {', '.join(row)}"
         )
     for column, plain in COLUMNS.items():
         if row.get(column) not in (None, "", [], {}, *plain):
-            raise ValueError(f"{rows.uri}, row {at}: {_of_column(column, row[column])}")
-    asked = row[rows.column]
+            raise ValueError(f"{rows.uri}, row {index}: {_of_column(column, row[column])}")
+    messages_of_row = row[rows.column]
     if rows.system is not None:
-        asked = messages(str(asked), rows.system)
-    if isinstance(asked, str) and rows.chats:
-        asked = json.loads(asked)
-    if isinstance(asked, str):
-        tokens = tokenizer(asked, add_special_tokens=False)["input_ids"]
+        messages_of_row = messages(str(messages_of_row), rows.system)
+    if isinstance(messages_of_row, str) and rows.chats:
+        messages_of_row = json.loads(messages_of_row)
+    if isinstance(messages_of_row, str):
+        tokens = tokenizer(messages_of_row, add_special_tokens=False)["input_ids"]
     else:
-        tokens = tokenizer.apply_chat_template(asked, add_generation_prompt=True, tokenize=True, return_dict=False)
+        tokens = tokenizer.apply_chat_template(
+            messages_of_row, add_generation_prompt=True, tokenize=True, return_dict=False
+        )
     truth = (row.get("reward_model") or {}).get("ground_truth", row.get(rows.truth))
     extra = row.get("extra_info") or {}
     extra = json.loads(extra) if isinstance(extra, str) else extra
     source, domain = row.get("data_source") or row.get("tag") or "", rows.name
     if rows.tags and not row.get("domain") and row.get("tag") is not None and row["tag"] not in rows.tags:
         raise ValueError(
-            f"{rows.uri}, row {at}: tag {row['tag']!r} is of none of stage.data.domains ({', '.join(rows.tags)})"
+            f"{rows.uri}, row {index}: tag {row['tag']!r} is of none of stage.data.domains ({', '.join(rows.tags)})"
         )
     if job.shares:
         try:
             domain = domain_of(row.get("domain"), row.get("tag"), job.shares)
         except ValueError as error:
-            raise ValueError(f"{rows.uri}, row {at}: {error}") from None
+            raise ValueError(f"{rows.uri}, row {index}: {error}") from None
     tokens = shortened(tokens, job.prompt_tokens, job.overlong)
-    return Prompt(at, tokens, str(source), truth, extra, domain, asked)
+    return Prompt(index, tokens, str(source), truth, extra, domain, messages_of_row)

@@ -22,20 +22,24 @@ def data_of(read: StageReader) -> dict[str, Any]:
     """Where rows are, and how they are mixed. Whoever draws by shares has no use for `mixing`."""
     stage = read.stage
     several, tags, once = len(stage.data.train) > 1, _only_tags(stage), asks_once(stage)
-    at = "data.train[]."
+    path = "data.train[]."
     rows = tuple(
         Rows(
-            read.text(at + "uri", one.uri),
-            read.text(at + "split", one.split, "train"),
-            read.text(at + "keys.prompt", one.keys.prompt if once else one.keys.messages or one.keys.prompt, "prompt"),
-            one.prompt_type == "messages",
-            read.text(at + "keys.response", one.keys.response, "answer"),
-            read.text(at + "name", one.name, "") if several else "",
+            read.text(path + "uri", data_set.uri),
+            read.text(path + "split", data_set.split, "train"),
+            read.text(
+                path + "keys.prompt",
+                data_set.keys.prompt if once else data_set.keys.messages or data_set.keys.prompt,
+                "prompt",
+            ),
+            data_set.prompt_type == "messages",
+            read.text(path + "keys.response", data_set.keys.response, "answer"),
+            read.text(path + "name", data_set.name, "") if several else "",
             tags,
-            read.text(at + "subset", one.subset, ""),
-            system_of(one) if once else None,
+            read.text(path + "subset", data_set.subset, ""),
+            system_of(data_set) if once else None,
         )
-        for one in stage.data.train
+        for data_set in stage.data.train
     )
     return {
         "data": rows,
@@ -53,20 +57,22 @@ def rewards_of(read: StageReader, source: Source = NOBODY, *, modelled: bool = F
         read.value(f"reward.function_{part}", otherwise)
         for part, otherwise in (("path", ""), ("name", ""), ("args", {}))
     )
-    given = dict(given_rewards(read.stage))
-    found = [RewardSource(domain, *told(words)) for domain, words in given.items()]
-    if "" in given:
-        return tuple(found)
+    sources_by_domain = dict(given_rewards(read.stage))
+    sources = [RewardSource(domain, *told(words)) for domain, words in sources_by_domain.items()]
+    if "" in sources_by_domain:
+        return tuple(sources)
     own = None if modelled else own_reward(read.stage, source)
-    return (*found, *([RewardSource("", path, name, arguments)] if path else [own] if own else []))
+    return (*sources, *([RewardSource("", path, name, arguments)] if path else [own] if own else []))
 
 
 def given_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
     """Names of domains, or without several of data sets, and what `--reward` gave them; a single domain is all there is."""
     domains, sets = stage.data.domains, stage.data.train
-    named: list[tuple[str, object]] = [(str(one.name) if len(domains) > 1 else "", one.reward) for one in domains]
+    named: list[tuple[str, object]] = [
+        (str(domain.name) if len(domains) > 1 else "", domain.reward) for domain in domains
+    ]
     if len(domains) < 2:
-        named += [(str(one.name) if len(sets) > 1 else "", one.reward) for one in sets if one.name]
+        named += [(str(data_set.name) if len(sets) > 1 else "", data_set.reward) for data_set in sets if data_set.name]
     for name, reward in named:
         if is_given(reward) and reward != GIVEN + MODEL:
             yield name, str(reward).removeprefix(GIVEN)
@@ -80,13 +86,13 @@ def is_given(reward: object) -> bool:
 def _shares(stage: Stage) -> tuple[Share, ...]:
     """Of several domains; the rows of a single one are all there are."""
     domains, prompts = stage.data.domains, stage.batch.prompts_per_rollout
-    weights = [one.weight for one in domains if isinstance(one.weight, (int, float))]
+    weights = [domain.weight for domain in domains if isinstance(domain.weight, (int, float))]
     if len(domains) < 2 or not weights or not isinstance(prompts, int):
         return ()
-    found = iter(counts(weights, prompts))
+    shares = iter(counts(weights, prompts))
     return tuple(
-        Share(str(one.name), tags_of(one.tags), next(found) if isinstance(one.weight, (int, float)) else 0)
-        for one in domains
+        Share(str(domain.name), tags_of(domain.tags), next(shares) if isinstance(domain.weight, (int, float)) else 0)
+        for domain in domains
     )
 
 

@@ -89,13 +89,13 @@ def _tokenizer() -> Any:
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    words = {word: at for at, word in enumerate((*SPECIAL, *dict.fromkeys(CHARACTERS)))}
+    words = {word: index for index, word in enumerate((*SPECIAL, *dict.fromkeys(CHARACTERS)))}
     inner = Tokenizer(models.WordLevel(words, unk_token="<unk>"))  # noqa: S106
     inner.decoder = decoders.Fuse()  # else blanks come between the characters
     inner.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
-    found = PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>")  # noqa: S106
-    found.chat_template = TEMPLATE
-    return found
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>")  # noqa: S106
+    tokenizer.chat_template = TEMPLATE
+    return tokenizer
 
 
 def _data(file: Path) -> None:

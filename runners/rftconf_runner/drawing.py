@@ -56,7 +56,7 @@ class Flight:
         fresh = iter([answer for answered in ray.get(list(self.refs)) for answer in answered])
         if not self.turn:
             return list(fresh)
-        return [one if one.whole else one.followed(next(fresh)) for one in self.begun]
+        return [answer if answer.whole else answer.followed(next(fresh)) for answer in self.begun]
 
 
 def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> list[Asked]:
@@ -67,9 +67,11 @@ def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> 
     steps = [*range(each), *([BASELINE] if job.baseline else [])]
     return [
         Asked(
-            prompt.tokens, (seed + at * each + step) % (1 << 63), greedy=step == BASELINE and job.baseline == "greedy"
+            prompt.tokens,
+            (seed + index * each + step) % (1 << 63),
+            greedy=step == BASELINE and job.baseline == "greedy",
         )
-        for at, prompt in enumerate(prompts)
+        for index, prompt in enumerate(prompts)
         for step in steps
     ]
 
@@ -81,7 +83,7 @@ class Drawing:
         self, job: Job, data: Prompts, engines: Sequence[Sequence[Any]], drawn: int, waiting: Sequence[Waiting]
     ) -> None:
         self.job, self.data, self.engines, self.drawn = job, data, engines, drawn
-        self.waiting = deque(self._kept(*one) for one in waiting)
+        self.waiting = deque(self._kept(*group) for group in waiting)
         self.flights: deque[Flight] = deque()
 
     def __len__(self) -> int:
@@ -91,9 +93,9 @@ class Drawing:
     def fill(self, periods: int) -> None:
         """Ask for as much as the plan lets be drawn ahead, and `periods` that are left need; what is ahead by itself, so that
         nobody waits for it."""
-        wanted = min(self.job.prompts + self.job.ahead, periods * self.job.prompts)
-        self.launch(min(self.job.prompts, wanted) - len(self))
-        self.launch(wanted - len(self))
+        target = min(self.job.prompts + self.job.ahead, periods * self.job.prompts)
+        self.launch(min(self.job.prompts, target) - len(self))
+        self.launch(target - len(self))
 
     def launch(self, groups: int) -> None:
         """Ask the engines for so many further groups, a period's or less at a time."""
@@ -122,7 +124,9 @@ class Drawing:
 
     def go_on(self) -> None:
         """With what was cut."""
-        self.flights = deque(self._flown(one) if one.turn and not one.refs else one for one in self.flights)
+        self.flights = deque(
+            self._flown(flight) if flight.turn and not flight.refs else flight for flight in self.flights
+        )
 
     def left(self) -> Callable[[], list[Waiting]]:
         """What waits now, for a checkpoint; who calls it waits for the engines."""
@@ -130,24 +134,24 @@ class Drawing:
 
         def found() -> list[Waiting]:
             whole = [*groups, *(group for flight in flights for group in self._groups(flight))]
-            return [(one.number, tuple((s.answer, s.drawn, s.version) for s in one.answers)) for one in whole]
+            return [(group.number, tuple((s.answer, s.drawn, s.version) for s in group.answers)) for group in whole]
 
         return found
 
     def numbers(self) -> list[int]:
         """Of the sequences that wait or are being answered."""
         groups = [group.number for group in self.waiting]
-        groups += [flight.first + at for flight in self.flights for at in range(len(flight.prompts))]
-        return [group * self.job.responses + at for group in groups for at in range(self.job.responses)]
+        groups += [flight.first + index for flight in self.flights for index in range(len(flight.prompts))]
+        return [group * self.job.responses + index for group in groups for index in range(self.job.responses)]
 
     def _flown(self, flight: Flight) -> Flight:
         """Asked of all engines, in equal shares."""
-        asked = asked_of(self.job, flight.prompts, flight.first, flight.turn)
+        requests = asked_of(self.job, flight.prompts, flight.first, flight.turn)
         if flight.turn:
-            begun = zip(asked, flight.begun, strict=True)
-            asked = [replace(one, begun=answer.tokens) for one, answer in begun if not answer.whole]
-        size = max(-(-len(asked) // len(self.engines)), 1)
-        shares = [asked[at : at + size] for at in range(0, len(asked), size)]
+            begun = zip(requests, flight.begun, strict=True)
+            requests = [replace(request, begun=answer.tokens) for request, answer in begun if not answer.whole]
+        size = max(-(-len(requests) // len(self.engines)), 1)
+        shares = [requests[index : index + size] for index in range(0, len(requests), size)]
         pairs = zip(self.engines, shares, strict=False)
         refs = [rank.generate.remote(share) for engine, share in pairs for rank in engine]
         return replace(flight, refs=refs)
@@ -160,11 +164,14 @@ class Drawing:
         answers, each = flight.answers(), self.job.responses + bool(self.job.baseline)
         return [
             self._group(
-                flight.first + at,
+                flight.first + index,
                 prompt,
-                [(one.tokens, one.log_probs, one.version) for one in answers[at * each : (at + 1) * each]],
+                [
+                    (answer.tokens, answer.log_probs, answer.version)
+                    for answer in answers[index * each : (index + 1) * each]
+                ],
             )
-            for at, prompt in enumerate(flight.prompts)
+            for index, prompt in enumerate(flight.prompts)
         ]
 
     def _kept(self, number: int, answers: Sequence[Any]) -> Group:
@@ -174,7 +181,7 @@ class Drawing:
         each = self.job.responses
         first = number * each
         samples = [
-            Sample(prompt.tokens, tuple(tokens), version, first + at, tuple(log_probs))
-            for at, (tokens, log_probs, version) in enumerate(answers)
+            Sample(prompt.tokens, tuple(tokens), version, first + index, tuple(log_probs))
+            for index, (tokens, log_probs, version) in enumerate(answers)
         ]
         return Group(number, prompt, tuple(samples[:each]), tuple(samples[each:]))

@@ -75,7 +75,7 @@ class Run:
         record.enter(period, "generate")
         with engines_turn(job, places):
             self.drawing.fill(record.periods - period + 1)
-            batch = drawn_batch(job, self.drawing, places, self.tokenizer, lambda at: record.enter(period, at))
+            batch = drawn_batch(job, self.drawing, places, self.tokenizer, lambda entry: record.enter(period, entry))
         record.enter(period, "update")
         old, parity = old_log_probs(job, places, batch, period)
         reference = rows(places.ranks, "reference_log_probs", batch.samples) if job.compares else []

@@ -20,10 +20,10 @@ OF_ENGINE = "routed_experts"
 
 def together(name: str) -> tuple[str, tuple[int, str]]:
     """The engine's name of the tensor that this one is a part of, and its place in it; the name itself of all but experts."""
-    found = OF_CHECKPOINT.fullmatch(name)
-    if not found:
+    match = OF_CHECKPOINT.fullmatch(name)
+    if not match:
         return name, (0, "")
-    block, number, which = found.groups()
+    block, number, which = match.groups()
     return f"{block}.{OF_ENGINE}.{TOGETHER[which]}", (int(number), which)
 
 

@@ -16,13 +16,13 @@ MAY_DIFFER = (
 """What says when a run ends, saves and validates, and what it is called."""
 
 
-def other_run(kept: Plan, asked: Plan) -> list[str]:
-    """What of `asked` would make another run of the one that was begun with `kept`; nothing where it only goes on."""
-    return list(_differing(kept, asked))
+def other_run(kept_plan: Plan, asked_plan: Plan) -> list[str]:
+    """What of `asked_plan` would make another run of the one that was begun with `kept_plan`; nothing where it only goes on."""
+    return list(_differing(kept_plan, asked_plan))
 
 
-def _differing(kept: Plan, asked: Plan) -> Iterator[str]:
-    before, after = flatten(kept), flatten(asked)
+def _differing(kept_plan: Plan, asked_plan: Plan) -> Iterator[str]:
+    before, after = flatten(kept_plan), flatten(asked_plan)
     longer = False
     for path in sorted({*before, *after}):
         if before.get(path) == after.get(path):
@@ -32,7 +32,7 @@ def _differing(kept: Plan, asked: Plan) -> Iterator[str]:
             name = path.replace("stages[0]", "stage")
             yield f"{name} was {said(before.get(path))} and is {said(after.get(path))}"
     if longer:
-        yield from _schedules(asked)
+        yield from _schedules(asked_plan)
 
 
 def _schedules(plan: Plan) -> Iterator[str]:

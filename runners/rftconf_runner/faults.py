@@ -19,8 +19,8 @@ class Faults:
     while it saves; each once."""
 
     def __init__(self) -> None:
-        asked = os.environ.get(VARIABLE, "")
-        self.left = [tuple(one.replace("@", ":").split(":")) for one in asked.split(",") if one]
+        text = os.environ.get(VARIABLE, "")
+        self.left = [tuple(item.replace("@", ":").split(":")) for item in text.split(",") if item]
         self.pids: dict[str, int] = {"driver": os.getpid()}
 
     def aim(self, actors: dict[str, Any]) -> None:
@@ -31,9 +31,9 @@ class Faults:
 
     def fire(self, period: int, phase: str) -> None:
         """Those that are due."""
-        for one in [one for one in self.left if one[1:] == (phase, str(period))]:
-            self.left.remove(one)
-            strike = (self.pids[one[0]], signal.SIGKILL)
+        for fault in [fault for fault in self.left if fault[1:] == (phase, str(period))]:
+            self.left.remove(fault)
+            strike = (self.pids[fault[0]], signal.SIGKILL)
             if phase in DELAY_SECONDS:
                 threading.Timer(DELAY_SECONDS[phase], os.kill, strike).start()
             else:

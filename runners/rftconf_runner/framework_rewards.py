@@ -24,8 +24,13 @@ def own_reward(stage: Stage, source: Source) -> RewardSource | None:
     """Return the framework's own reward; None where it has none that scores single answers by rule."""
     if source.framework == "trinity" and source.release:
         return _registered(stage, source.release)
-    apart = len(stage.data.domains) > 1
-    if apart or source.framework not in scoring.BY_SOURCE or not source.release or stage.reward.manager not in MANAGERS:
+    separate = len(stage.data.domains) > 1
+    if (
+        separate
+        or source.framework not in scoring.BY_SOURCE
+        or not source.release
+        or stage.reward.manager not in MANAGERS
+    ):
         return None
     return RewardSource("", scoring.__file__, scoring.NAME, {"framework": source.framework, "release": source.release})
 
@@ -41,7 +46,7 @@ def _registered(stage: Stage, release: str) -> RewardSource | None:
 
 def has_rules(job: Job) -> bool:
     """True where rules that come with the runner score answers, with a limit of time for each."""
-    return any(one.path in OWN for one in job.rewards)
+    return any(source.path in OWN for source in job.rewards)
 
 
 def unscored_row(job: Job, prompts: list[Prompt]) -> str:
@@ -50,15 +55,15 @@ def unscored_row(job: Job, prompts: list[Prompt]) -> str:
 
 
 def _unscored(job: Job, prompts: list[Prompt]) -> Iterator[str]:
-    sources = {one.domain: one for one in job.rewards if one.path == scoring.__file__}
-    apart, seen = {one.domain for one in job.rewards}, dict[str, str]()
+    sources = {source.domain: source for source in job.rewards if source.path == scoring.__file__}
+    domains, reasons = {source.domain for source in job.rewards}, dict[str, str]()
     for prompt in prompts:
-        found = sources.get(prompt.domain if prompt.domain in apart else "")
-        if found is None:
+        source = sources.get(prompt.domain if prompt.domain in domains else "")
+        if source is None:
             continue
-        name = found.arguments.get("name") or prompt.source
-        if name not in seen:
-            seen[name] = scoring.unscored(found.arguments["framework"], found.arguments["release"], name)
-        why = seen[name] if name else "no column 'data_source', by which answers are scored"
+        name = source.arguments.get("name") or prompt.source
+        if name not in reasons:
+            reasons[name] = scoring.unscored(source.arguments["framework"], source.arguments["release"], name)
+        why = reasons[name] if name else "no column 'data_source', by which answers are scored"
         if why:
             yield f"stage.data.train: row {prompt.row}: {why}; `--reward` names another reward"

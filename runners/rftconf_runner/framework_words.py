@@ -43,8 +43,8 @@ def in_other_words(job: Job, plan: Plan) -> Job:
     """The job with what these keys say, those apart that do nothing as they stand (`plan.idle`)."""
     words = {
         key: value
-        for framework, held in plan.extensions.items()
-        for key, value in held.items()
+        for framework, entries in plan.extensions.items()
+        for key, value in entries.items()
         if key not in plan.idle and is_executed(framework, key, value)
     }
     cut = f"cut_{words[CUT]}" if CUT in words and job.overlong == "keep" else job.overlong
@@ -67,5 +67,5 @@ def shortened(tokens: Sequence[int], most: int, overlong: str) -> tuple[int, ...
     """A prompt of `most` tokens at most, where the job cuts longer ones: their left, their right or their middle is lost."""
     if len(tokens) <= most or not overlong.startswith("cut_"):
         return tuple(tokens)
-    kept = {"cut_left": 0, "cut_right": most, "cut_middle": most // 2}[overlong]
-    return (*tokens[:kept], *tokens[len(tokens) - (most - kept) :])
+    sides = {"cut_left": 0, "cut_right": most, "cut_middle": most // 2}[overlong]
+    return (*tokens[:sides], *tokens[len(tokens) - (most - sides) :])

@@ -23,7 +23,11 @@ class GateError(RuntimeError):
 
 def parity(engine: Sequence[Sequence[float]], trainer: Sequence[Sequence[float]], dtype: str) -> float:
     """The difference that counts. Raises GateError when the engine does not hold the trainer's weights."""
-    pairs = ((a, b) for one, other in zip(engine, trainer, strict=True) for a, b in zip(one, other, strict=True))
+    pairs = (
+        (a, b)
+        for engine_row, trainer_row in zip(engine, trainer, strict=True)
+        for a, b in zip(engine_row, trainer_row, strict=True)
+    )
     gaps = [abs(a - b) for a, b in pairs]
     if not all(map(isfinite, gaps)):
         return at_parity(inf, dtype)

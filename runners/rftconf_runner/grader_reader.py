@@ -19,25 +19,25 @@ ASKED = {"judge", "helper"}
 def scoring(stage: Stage) -> Iterator[tuple[str, Auxiliary, str]]:
     """Models that score what is drawn in training: of which domain (empty for all), and of which kind."""
     domains = stage.data.domains
-    drawn = {one.name for one in domains if one.weight is not None}
-    given = {name for name, _ in given_rewards(stage)}
-    for one in stage.placement.auxiliary:
-        own = str(one.domain) if one.domain is not None and len(domains) > 1 else ""
+    drawn = {domain.name for domain in domains if domain.weight is not None}
+    named = {name for name, _ in given_rewards(stage)}
+    for auxiliary in stage.placement.auxiliary:
+        own = str(auxiliary.domain) if auxiliary.domain is not None and len(domains) > 1 else ""
         if own and own not in drawn:
             continue
-        if one.role in ASKED:
-            yield own, one, "judge"
-        elif one.role == "reward":
-            read = bool(stage.reward.function_path) or bool({own, ""} & given)
-            yield own, one, "judge" if read else "classifier"
+        if auxiliary.role in ASKED:
+            yield own, auxiliary, "judge"
+        elif auxiliary.role == "reward":
+            read = bool(stage.reward.function_path) or bool({own, ""} & named)
+            yield own, auxiliary, "judge" if read else "classifier"
 
 
 def graders_of(read: StageReader) -> tuple[Grader, ...]:
     """Those that the plan has. A count that it leaves open is one; without a temperature a judge says what is likeliest."""
-    found = []
-    for domain, one, kind in scoring(read.stage):
-        at = read.stage.placement.auxiliary.index(one)
-        value = _Reader(read, one, f"{AT}[{at}].")
+    graders = []
+    for domain, auxiliary, kind in scoring(read.stage):
+        position = read.stage.placement.auxiliary.index(auxiliary)
+        value = _Reader(read, auxiliary, f"{AT}[{position}].")
         prompt, response = value("prompt_max_tokens", 0), value("response_max_tokens", 0)
         draws = {
             "response_tokens": response,
@@ -47,7 +47,7 @@ def graders_of(read: StageReader) -> tuple[Grader, ...]:
             "repetition": float(value("sampling.repetition_penalty", 1.0)),
             "template": value("prompt", ""),
         }
-        found.append(
+        graders.append(
             Grader(
                 kind=kind,
                 domain=domain,
@@ -60,26 +60,28 @@ def graders_of(read: StageReader) -> tuple[Grader, ...]:
                 **(draws if kind == "judge" else {}),
             )
         )
-    return tuple(found)
+    return tuple(graders)
 
 
 class _Reader:
     """Values of one model by path; what is symbolic is left open."""
 
-    def __init__(self, read: StageReader, one: Auxiliary, at: str) -> None:
-        self.read, self.one, self.at = read, one, at
+    def __init__(self, read: StageReader, auxiliary: Auxiliary, path: str) -> None:
+        self.read, self.one, self.at = read, auxiliary, path
 
     def __call__(self, path: str, otherwise: Any) -> Any:
-        found: Any = self.one
+        value: Any = self.one
         for name in path.split("."):
-            found = getattr(found, name)
-        if isinstance(found, Expr):
-            self.read.open.append(f"stage.{self.at}{path} = {formula(found)}")
+            value = getattr(value, name)
+        if isinstance(value, Expr):
+            self.read.open.append(f"stage.{self.at}{path} = {formula(value)}")
             return otherwise
-        return otherwise if found is None else found
+        return otherwise if value is None else value
 
 
 def unasked(stage: Stage) -> list[str]:
     """Names of models that score validation only, which the runner leaves out."""
-    placed = [one for _, one, _ in scoring(stage)]
-    return [str(one.name or one.path) for one in stage.placement.auxiliary if one not in placed]
+    auxiliaries = [auxiliary for _, auxiliary, _ in scoring(stage)]
+    return [
+        str(auxiliary.name or auxiliary.path) for auxiliary in stage.placement.auxiliary if auxiliary not in auxiliaries
+    ]

@@ -26,12 +26,12 @@ class Judge:
         )
         self.tokenizer = self.llm.get_tokenizer()
 
-    def replies(self, asked: Sequence[tuple[Any, int]]) -> list[str]:
+    def replies(self, questions: Sequence[tuple[Any, int]]) -> list[str]:
         """To chat messages, or to the text of a single one, each with a seed; in their order."""
-        prompts = [{"prompt_token_ids": self._tokens(question)} for question, _ in asked]
-        params = [self._params(seed) for _, seed in asked]
-        found = self.llm.generate(prompts, params, use_tqdm=False)
-        return [one.outputs[0].text for one in found]
+        prompts = [{"prompt_token_ids": self._tokens(question)} for question, _ in questions]
+        params = [self._params(seed) for _, seed in questions]
+        outputs = self.llm.generate(prompts, params, use_tqdm=False)
+        return [output.outputs[0].text for output in outputs]
 
     def _tokens(self, question: Any) -> list[int]:
         chat = [{"role": "user", "content": question}] if isinstance(question, str) else question
@@ -40,20 +40,22 @@ class Judge:
         )
         most = self.longest - self.grader.response_tokens
         if len(tokens) > most:
-            told = f"a judge's question has {len(tokens)} tokens, and {self.grader.response_tokens} are for its answer"
-            raise BadRewardError(f"{AT}: {told}, of {self.longest} in all")
+            reason = (
+                f"a judge's question has {len(tokens)} tokens, and {self.grader.response_tokens} are for its answer"
+            )
+            raise BadRewardError(f"{AT}: {reason}, of {self.longest} in all")
         return tokens
 
     def _params(self, seed: int) -> Any:
         from vllm import SamplingParams
 
-        one = self.grader
+        grader = self.grader
         return SamplingParams(
-            temperature=one.temperature,
-            top_p=one.top_p,
-            top_k=one.top_k,
-            repetition_penalty=one.repetition,
-            max_tokens=one.response_tokens,
+            temperature=grader.temperature,
+            top_p=grader.top_p,
+            top_k=grader.top_k,
+            repetition_penalty=grader.repetition,
+            max_tokens=grader.response_tokens,
             seed=seed,
         )
 
@@ -74,13 +76,13 @@ class Classifier:
             raise _headless(grader)
         self.tokenizer = self.llm.get_tokenizer()
 
-    def scores(self, asked: Sequence[tuple[Any, str]]) -> list[float]:
+    def scores(self, questions: Sequence[tuple[Any, str]]) -> list[float]:
         """Of answers to chat messages, in their order."""
         from vllm import PoolingParams
 
-        prompts = [{"prompt_token_ids": self._tokens(*one)} for one in asked]
-        found = self.llm.classify(prompts, pooling_params=PoolingParams(use_activation=False), use_tqdm=False)
-        return [float(one.outputs.probs[-1]) for one in found]
+        prompts = [{"prompt_token_ids": self._tokens(*question)} for question in questions]
+        outputs = self.llm.classify(prompts, pooling_params=PoolingParams(use_activation=False), use_tqdm=False)
+        return [float(output.outputs.probs[-1]) for output in outputs]
 
     def _tokens(self, chat: Any, answer: str) -> list[int]:
         """The whole chat in the classifier's own template, whose first token its tokenizer may set again."""
@@ -103,9 +105,9 @@ def _longest(grader: Grader) -> int:
 
 def have_heads(job: Job) -> None:
     """Raises BadRewardError for a reward model that only generates; vLLM says so after it has loaded it."""
-    for one in job.graders:
-        if one.kind == "classifier" and _generates(one.model):
-            raise _headless(one)
+    for grader in job.graders:
+        if grader.kind == "classifier" and _generates(grader.model):
+            raise _headless(grader)
 
 
 def _generates(model: str) -> bool:

@@ -25,56 +25,60 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
     pairs = [(group.prompt, sample) for group in groups for sample in group.answers]
     tokens = [list(sample.answer) for _, sample in pairs]
     texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
-    asked = [
+    requests = [
         Asked(prompt.domain, prompt.source, text, prompt.truth, prompt.extra, prompt.asked)
         for (prompt, _), text in zip(pairs, texts, strict=True)
     ]
-    graders = [_grader_of(job, one.domain) for one in asked]
-    found: dict[int, Score] = {}
+    graders = [_grader_of(job, request.domain) for request in requests]
+    scores: dict[int, Score] = {}
     for grader in job.graders:
-        mine = [at for at, one in enumerate(graders) if one is grader]
+        mine = [index for index, own_grader in enumerate(graders) if own_grader is grader]
         if grader.kind == "classifier":
-            answers = [tokenizer.decode(tokens[at]).replace(tokenizer.eos_token or "", "") for at in mine]
-            told = [(asked[at].prompt, answer) for at, answer in zip(mine, answers, strict=True)]
-            found |= dict(zip(mine, map(_score, _shared(job, grader, places, "scores", told)), strict=True))
+            answers = [tokenizer.decode(tokens[index]).replace(tokenizer.eos_token or "", "") for index in mine]
+            classified = [(requests[index].prompt, answer) for index, answer in zip(mine, answers, strict=True)]
+            scores |= dict(zip(mine, map(_score, _shared(job, grader, places, "scores", classified)), strict=True))
         else:
-            questions = prompted(places.scorer, [asked[at] for at in mine], grader, job.reward_seconds)
-            put = [(at, question) for at, question in zip(mine, questions, strict=True) if question is not None]
-            words = [(question, pairs[at][1].number) for at, question in put]
-            for (at, _), reply in zip(put, _shared(job, grader, places, "replies", words), strict=True):
-                asked[at] = replace(asked[at], reply=reply)
-    rest = [at for at in range(len(asked)) if at not in found]
-    late = job.answer_seconds * len(rest) * has_rules(job)
-    found |= dict(zip(rest, scored(places.scorer, [asked[at] for at in rest], job.reward_seconds, late), strict=True))
-    whole = shaped([found[at] for at in range(len(asked))], [len(s.answer) for _, s in pairs], job.shaping)
+            questions = prompted(places.scorer, [requests[index] for index in mine], grader, job.reward_seconds)
+            put = [(index, question) for index, question in zip(mine, questions, strict=True) if question is not None]
+            words = [(question, pairs[index][1].number) for index, question in put]
+            for (index, _), reply in zip(put, _shared(job, grader, places, "replies", words), strict=True):
+                requests[index] = replace(requests[index], reply=reply)
+    others = [index for index in range(len(requests)) if index not in scores]
+    late = job.answer_seconds * len(others) * has_rules(job)
+    scores |= dict(
+        zip(others, scored(places.scorer, [requests[index] for index in others], job.reward_seconds, late), strict=True)
+    )
+    whole = shaped([scores[index] for index in range(len(requests))], [len(s.answer) for _, s in pairs], job.shaping)
     each = job.responses + bool(job.baseline)
-    return [whole[at : at + each] for at in range(0, len(whole), each)]
+    return [whole[index : index + each] for index in range(0, len(whole), each)]
 
 
 def _grader_of(job: Job, domain: str) -> Grader | None:
     """The domain's own, else the one of all: a judge anyway, a classifier where the domain has no function."""
-    own = next((one for one in job.graders if one.domain and one.domain == domain), None)
-    apart = {one.domain for one in job.rewards}
-    common = (one for one in job.graders if not one.domain and (one.kind == "judge" or domain not in apart))
+    own = next((grader for grader in job.graders if grader.domain and grader.domain == domain), None)
+    domains = {source.domain for source in job.rewards}
+    common = (
+        grader for grader in job.graders if not grader.domain and (grader.kind == "judge" or domain not in domains)
+    )
     return own or next(common, None)
 
 
-def _shared(job: Job, grader: Grader, places: Places, method: str, asked: Sequence[Any]) -> list[Any]:
+def _shared(job: Job, grader: Grader, places: Places, method: str, questions: Sequence[Any]) -> list[Any]:
     """What its processes say, each to an equal share. Raises BadRewardError with the name of one that hangs."""
-    names = [name for name, one in job.posts if one is grader]
-    size = max(-(-len(asked) // len(names)), 1)
-    shares = [asked[at : at + size] for at in range(0, len(asked), size)]
+    names = [name for name, post_grader in job.posts if post_grader is grader]
+    size = max(-(-len(questions) // len(names)), 1)
+    shares = [questions[index : index + size] for index in range(0, len(questions), size)]
     refs = {
         getattr(places.graders[name], method).remote(share): name for name, share in zip(names, shares, strict=False)
     }
     seconds = max(job.reward_seconds, GRADER_SECONDS)
     try:
-        return [one for found in ray.get([*refs], timeout=seconds) for one in found]
+        return [result for results in ray.get([*refs], timeout=seconds) for result in results]
     except ray.exceptions.GetTimeoutError:
         _, late = ray.wait([*refs], num_returns=len(refs), timeout=0)
         who = " and ".join(refs[ref] for ref in late) or grader.kind
-        told = f"{who} ({grader.model}) took longer than {seconds:g} s for {len(asked)} answers"
-        raise BadRewardError(f"{told}; --reward-seconds gives more") from None
+        reason = f"{who} ({grader.model}) took longer than {seconds:g} s for {len(questions)} answers"
+        raise BadRewardError(f"{reason}; --reward-seconds gives more") from None
 
 
 def _score(value: float) -> Score:

@@ -101,8 +101,8 @@ def _values(node: Any, names: list[str]) -> Iterator[Any]:
     if not names:
         yield node
         return
-    found = getattr(node, names[0].removesuffix("[]"))
-    for item in found if names[0].endswith("[]") else (found,):
+    value = getattr(node, names[0].removesuffix("[]"))
+    for item in value if names[0].endswith("[]") else (value,):
         yield from _values(item, names[1:])
 
 

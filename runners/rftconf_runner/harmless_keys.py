@@ -143,7 +143,7 @@ TRINITY = (
     _of("Trinity's own workers", "trainer.trainer_type", values=("verl", None)),
     _of("how many processes write checkpoints", "trainer.save_strategy"),
     _of("how workflows talk to the engine; a workflow of turns or tools is refused by its name",
-      *(f"{at}.{name}" for at in ENGINES for name in ("enable_history", "enable_openai_api", "enable_log_requests", "enable_auto_tool_choice",
+      *(f"{prefix}.{name}" for prefix in ENGINES for name in ("enable_history", "enable_openai_api", "enable_log_requests", "enable_auto_tool_choice",
                                                        "tool_call_parser", "reasoning_parser", "base_port", "use_v1", "enable_prefix_caching"))),
     _of("how an explorer shares out its work", "explorer.max_repeat_times_per_runner"),
     _of("an adapter's label", "model.lora_configs.name"),
@@ -188,5 +188,5 @@ def unlisted(plan: Plan) -> Iterator[tuple[str, str, Any, bool]]:
                 continue
             changes = key in plan.beyond
             table = SURELY.get(framework, ()) if changes else (*SURELY.get(framework, ()), *HARMLESS.get(framework, ()))
-            if not any(one.covers(INDEX.sub("", key), value, stage) for one in table):
+            if not any(harmless.covers(INDEX.sub("", key), value, stage) for harmless in table):
                 yield framework, key, value, changes

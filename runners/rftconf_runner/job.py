@@ -250,8 +250,8 @@ class Job:
     @property
     def posts(self) -> list[tuple[str, Grader]]:
         """Every process of a grader, by its kind and number."""
-        copies = [one for one in self.graders for _ in range(one.copies)]
-        return [(f"{one.kind} {at}", one) for at, one in enumerate(copies)]
+        copies = [grader for grader in self.graders for _ in range(grader.copies)]
+        return [(f"{grader.kind} {index}", grader) for index, grader in enumerate(copies)]
 
     @property
     def longest(self) -> int:

@@ -77,11 +77,11 @@ def _fits(plan: Plan, job: Job) -> None:
 
 def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
     """Rows are packed where the plan removes padding and counts tokens."""
-    at, of = f"batch.{part}.", "critic_" if part.startswith("critic") else ""
-    if read.value(at + "dynamic", bool(otherwise and otherwise.tokens)):
+    path, of = f"batch.{part}.", "critic_" if part.startswith("critic") else ""
+    if read.value(path + "dynamic", bool(otherwise and otherwise.tokens)):
         packs = read.value(f"model_options.{of}remove_padding", False)
-        return Micro(0, read.nearest(at + "tokens_per_rank", otherwise.tokens if otherwise else None), packs)
-    return Micro(read.nearest(at + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
+        return Micro(0, read.nearest(path + "tokens_per_rank", otherwise.tokens if otherwise else None), packs)
+    return Micro(read.nearest(path + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
 
 
 def _places(read: StageReader) -> dict[str, Any]:
@@ -141,9 +141,9 @@ def _sleeps(plan: Plan, read: StageReader) -> bool:
     return together and not read.number("sync.run_ahead_rollouts", 0.0) and not _keeps_cache(plan.extensions)
 
 
-def _keeps_cache(said: Any) -> bool:
+def _keeps_cache(stated: Any) -> bool:
     """True where a framework's own words have an engine's cache stay (`free_cache_engine: false`), at any depth."""
-    items = said.items() if isinstance(said, dict) else ()
+    items = stated.items() if isinstance(stated, dict) else ()
     return any(
         (str(key).rpartition(".")[2] == "free_cache_engine" and value is False) or _keeps_cache(value)
         for key, value in items
@@ -151,10 +151,10 @@ def _keeps_cache(said: Any) -> bool:
 
 
 def _offload(read: StageReader, role: str) -> Offload:
-    at = f"placement.{role}."
+    path = f"placement.{role}."
     names = ("offload_policy", "offload.param", "offload.optimizer")
-    policy, param, optimizer = (read.value(at + name, False) is True for name in names)
-    return Offload(policy, param, optimizer, read.value(at + "reshard_after_forward", True) is not False)
+    policy, param, optimizer = (read.value(path + name, False) is True for name in names)
+    return Offload(policy, param, optimizer, read.value(path + "reshard_after_forward", True) is not False)
 
 
 def _stored(read: StageReader, role: str) -> str:
@@ -212,13 +212,13 @@ def _scope(read: StageReader) -> Any:
     return "none" if read.stage.algorithm.advantage in ("grpo_mean_only", "rec") else scope
 
 
-def _penalty(read: StageReader, at: str) -> KlPenalty | None:
-    if not read.value(at + "enabled", False):
+def _penalty(read: StageReader, path: str) -> KlPenalty | None:
+    if not read.value(path + "enabled", False):
         return None
-    estimator, coef = read.value(at + "estimator"), read.number(at + "coef")
-    if at.endswith("loss.") or read.value(at + "controller", "fixed") == "fixed":
+    estimator, coef = read.value(path + "estimator"), read.number(path + "coef")
+    if path.endswith("loss.") or read.value(path + "controller", "fixed") == "fixed":
         return KlPenalty(estimator, coef)
-    return KlPenalty(estimator, coef, read.number(at + "target"), read.whole(at + "horizon"))
+    return KlPenalty(estimator, coef, read.number(path + "target"), read.whole(path + "horizon"))
 
 
 def _refill(stage: Stage) -> dict[str, Any]:
@@ -241,23 +241,23 @@ def _shaping(arguments: dict[str, Any]) -> Shaping | None:
     if not isinstance(buffer, dict) or not buffer.get("enable"):
         return None
     numbers = (buffer.get("len"), arguments.get("max_resp_len"), buffer.get("penalty_factor"))
-    return Shaping(*(number(one) for one in numbers))
+    return Shaping(*(number(value) for value in numbers))
 
 
 def _optimizer(read: StageReader, role: str) -> Optimizer:
-    at, betas = f"optim.{role}.", getattr(read.stage.optim, role).betas
+    path, betas = f"optim.{role}.", getattr(read.stage.optim, role).betas
     first, second = betas if isinstance(betas, list) and len(betas) == 2 else (0.9, 0.999)
     extra = getattr(read.stage.optim, role).extra
     return Optimizer(
-        read.number(at + "lr"),
+        read.number(path + "lr"),
         (number(first), number(second)),
-        read.number(at + "weight_decay", 0.0),
-        read.number(at + "grad_clip", float("inf")),
-        read.value(at + "schedule", "constant"),
-        read.whole(at + "warmup_updates", 0),
-        read.whole(at + "decay_updates", 0),
-        read.number(at + "min_lr_ratio", 0.0),
-        read.whole(at + "updates_per_tick", 1),
+        read.number(path + "weight_decay", 0.0),
+        read.number(path + "grad_clip", float("inf")),
+        read.value(path + "schedule", "constant"),
+        read.whole(path + "warmup_updates", 0),
+        read.whole(path + "decay_updates", 0),
+        read.number(path + "min_lr_ratio", 0.0),
+        read.whole(path + "updates_per_tick", 1),
         extra == {DECAYED: MATRICES},
     )
 

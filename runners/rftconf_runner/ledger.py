@@ -35,9 +35,15 @@ def faults(lines: Sequence[dict[str, Any]], passes: int = 1) -> list[str]:
     learned = Counter(number for line in lines for update in line["updates"] for number in update)
     refused = Counter(number for line in lines for number in line["refused"])
     waiting = Counter(lines[-1]["waiting"] if lines else ())
-    found = [f"sequence {n} was learned from {c} times in {passes} passes" for n, c in learned.items() if c != passes]
-    found += [f"sequence {n} is in the ledger twice" for n, c in (refused + waiting).items() if c > 1 or n in learned]
+    problems = [
+        f"sequence {n} was learned from {c} times in {passes} passes" for n, c in learned.items() if c != passes
+    ]
+    problems += [
+        f"sequence {n} is in the ledger twice" for n, c in (refused + waiting).items() if c > 1 or n in learned
+    ]
     known = learned.keys() | refused.keys() | waiting.keys()
-    found += [f"sequence {n} is lost" for n in range(max(known, default=-1) + 1) if n not in known]
-    found += [f"line {at} is of period {line['period']}" for at, line in enumerate(lines, 1) if line["period"] != at]
-    return found
+    problems += [f"sequence {n} is lost" for n in range(max(known, default=-1) + 1) if n not in known]
+    problems += [
+        f"line {index} is of period {line['period']}" for index, line in enumerate(lines, 1) if line["period"] != index
+    ]
+    return problems

@@ -21,19 +21,19 @@ def log_probs_and_entropy(
 ) -> tuple[Tensor, Tensor]:
     """Return the log-probs that `logits` [..., vocabulary] over `temperature` give `tokens` [...], in at least 32 bits, and the entropy
     of each of the distributions, or 0 where it is not asked for."""
-    found: tuple[Tensor, Tensor] = _LogProbs.apply(logits, tokens, temperature, entropic)
-    return found
+    values: tuple[Tensor, Tensor] = _LogProbs.apply(logits, tokens, temperature, entropic)
+    return values
 
 
 class _LogProbs(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, logits: Tensor, tokens: Tensor, temperature: float, entropic: bool) -> tuple[Tensor, Tensor]:
-        rows, at = logits.flatten(0, -2), tokens.flatten()
+        rows, columns = logits.flatten(0, -2), tokens.flatten()
         own = logits.new_empty(len(rows), dtype=_wide(logits))
         entropy = torch.zeros_like(own)
         for part in _parts(rows):
             known = _known(rows[part], temperature)
-            own[part] = known.gather(-1, at[part].unsqueeze(-1)).squeeze(-1)
+            own[part] = known.gather(-1, columns[part].unsqueeze(-1)).squeeze(-1)
             if entropic:
                 entropy[part] = -(known.exp() * known).sum(-1)
         ctx.save_for_backward(logits, tokens, entropy)
@@ -43,8 +43,8 @@ class _LogProbs(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         (logits, tokens, entropy), (temperature, entropic) = ctx.saved_tensors, ctx.how
-        rows, at = logits.flatten(0, -2), tokens.flatten()
-        found = torch.empty_like(rows)
+        rows, columns = logits.flatten(0, -2), tokens.flatten()
+        logit_gradients = torch.empty_like(rows)
         own, of_entropy = (gradient.flatten() / temperature for gradient in gradients)
         for part in _parts(rows):
             # of a token's log-prob: 1 at the token, less the distribution
@@ -53,12 +53,12 @@ class _LogProbs(torch.autograd.Function):
             slope = -own[part].unsqueeze(-1)
             if entropic:
                 slope = slope - of_entropy[part].unsqueeze(-1) * (known + entropy[part].unsqueeze(-1))
-            taken = at[part].unsqueeze(-1)
+            taken = columns[part].unsqueeze(-1)
             chosen = (share.gather(-1, taken) * slope.expand_as(share).gather(-1, taken)) + own[part].unsqueeze(-1)
             torch.mul(share, slope, out=share)
-            found[part] = share
-            found[part].scatter_(-1, taken, chosen.to(found.dtype))
-        return found.view(logits.shape), None, None, None
+            logit_gradients[part] = share
+            logit_gradients[part].scatter_(-1, taken, chosen.to(logit_gradients.dtype))
+        return logit_gradients.view(logits.shape), None, None, None
 
 
 def _wide(logits: Tensor) -> torch.dtype:

@@ -8,13 +8,13 @@ from rftconf_runner.stage_reader import StageReader
 
 def lora_of(read: StageReader) -> Lora | None:
     """The plan's own adapters, or one that is there; None where all weights are learned."""
-    at = "model_options.lora."
-    rank, path = read.whole(at + "rank", 0), read.value(at + "path", "")
+    prefix = "model_options.lora."
+    rank, path = read.whole(prefix + "rank", 0), read.value(prefix + "path", "")
     if not rank and not path:
         return None
     seed = read.whole("placement.actor.seed", 0)
     if not rank:  # an adapter that is there says the rest itself
         return Lora(0, 0, "", "", path, seed)
-    names = [read.value(at + "targets"), read.value(at + "excluded", "")]
-    targets, excluded = [one if isinstance(one, str) else tuple(one or ()) for one in names]
-    return Lora(rank, read.whole(at + "alpha"), targets, excluded, path, seed)
+    names = [read.value(prefix + "targets"), read.value(prefix + "excluded", "")]
+    targets, excluded = [name if isinstance(name, str) else tuple(name or ()) for name in names]
+    return Lora(rank, read.whole(prefix + "alpha"), targets, excluded, path, seed)

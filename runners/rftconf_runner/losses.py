@@ -86,8 +86,8 @@ def divergence_mask(log_probs: Tensor, old: Tensor, advantages: Tensor, low: flo
     """1 where the divergence of the token from all others is no more than the bound, or the token moved against the advantage."""
     own, before = log_probs.detach().exp(), old.exp()
     others = ((1 - before + DIVERGENCE_EPSILON) / (1 - own + DIVERGENCE_EPSILON)).log()
-    apart = before * (old - log_probs.detach()) + (1 - before) * others
-    good, bad = (apart <= high) | (own <= before), (apart <= low) | (own >= before)
+    limit = before * (old - log_probs.detach()) + (1 - before) * others
+    good, bad = (limit <= high) | (own <= before), (limit <= low) | (own >= before)
     return torch.where(advantages > 0, good, bad).to(log_probs.dtype)
 
 

@@ -59,8 +59,11 @@ def interface(address: str) -> str:
     """The name of the network interface with this address. Raises OSError where there is none."""
     import psutil
 
-    for name, held in psutil.net_if_addrs().items():
-        if any(one.family in (socket.AF_INET, socket.AF_INET6) and one.address == address for one in held):
+    for name, addresses in psutil.net_if_addrs().items():
+        if any(
+            address_of_card.family in (socket.AF_INET, socket.AF_INET6) and address_of_card.address == address
+            for address_of_card in addresses
+        ):
             return str(name)
     raise OSError(
         f"no network interface of {socket.gethostname()} has the address {address} that Ray knows the node by"

@@ -32,23 +32,25 @@ class Metrics:
 
 def plain(values: dict[str, Any]) -> dict[str, float]:
     """A number for each name; a histogram's bars as name/bar."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name, value in values.items():
-        found |= {f"{name}/{bar}": count for bar, count in value.items()} if isinstance(value, dict) else {name: value}
-    del found["period"]
-    return found
+        numbers |= (
+            {f"{name}/{bar}": count for bar, count in value.items()} if isinstance(value, dict) else {name: value}
+        )
+    del numbers["period"]
+    return numbers
 
 
 def of_updates(
     updated: Sequence[Sequence[Updated]], valued: Sequence[Sequence[tuple[float, float, float]]]
 ) -> dict[str, float]:
     """Of a period's last update: the loss is the sum of what each rank holds of it."""
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     if updated:
         last = updated[-1]
-        found |= {"loss": sum(one.loss for one in last), "gradient_norm": last[0].gradient_norm}
-        found |= {"learning_rate": last[0].learning_rate}
-        found |= {} if last[0].parity is None else {"parity": last[0].parity}
+        figures |= {"loss": sum(update.loss for update in last), "gradient_norm": last[0].gradient_norm}
+        figures |= {"learning_rate": last[0].learning_rate}
+        figures |= {} if last[0].parity is None else {"parity": last[0].parity}
     if valued:
-        found |= {"critic_loss": sum(loss for loss, _, _ in valued[-1]), "critic_gradient_norm": valued[-1][0][1]}
-    return found
+        figures |= {"critic_loss": sum(loss for loss, _, _ in valued[-1]), "critic_gradient_norm": valued[-1][0][1]}
+    return figures

@@ -28,15 +28,15 @@ class Epochs:
 
     def _order(self, epoch: int) -> list[int]:
         own = []
-        for at, (first, size) in enumerate(zip(accumulate((0, *self.sets)), self.sets, strict=False)):
+        for index, (first, size) in enumerate(zip(accumulate((0, *self.sets)), self.sets, strict=False)):
             order = list(range(first, first + size))
             if self.shuffles:
-                _drawn(f"{self.seed}/{epoch}" + (f"/{at}" if self.sets[1:] else "")).shuffle(order)
+                _drawn(f"{self.seed}/{epoch}" + (f"/{index}" if self.sets[1:] else "")).shuffle(order)
             own.append(iter(order))
-        turns = [at for at, size in enumerate(self.sets) for _ in range(size)]
+        turns = [index for index, size in enumerate(self.sets) for _ in range(size)]
         if self.sets[1:]:
             _drawn(f"{self.seed}/{epoch}/turns").shuffle(turns)
-        return [next(own[at]) for at in turns]
+        return [next(own[index]) for index in turns]
 
 
 class Shares:
@@ -45,11 +45,13 @@ class Shares:
 
     def __init__(self, shares: Sequence[Share], domains: Sequence[str], seed: int, *, shuffles: bool) -> None:
         self.drawn = [share for share in shares if share.prompts]
-        self.rows = {share.name: [at for at, name in enumerate(domains) if name == share.name] for share in self.drawn}
+        self.rows = {
+            share.name: [index for index, name in enumerate(domains) if name == share.name] for share in self.drawn
+        }
         for share in self.drawn:
             if len(self.rows[share.name]) < share.prompts:
-                found = f"{len(self.rows[share.name])} prompts, and {share.prompts} are drawn in every period"
-                raise ValueError(f"stage.data.domains: {share.name} has {found}")
+                count_text = f"{len(self.rows[share.name])} prompts, and {share.prompts} are drawn in every period"
+                raise ValueError(f"stage.data.domains: {share.name} has {count_text}")
         self.whole = sum(share.prompts for share in self.drawn)
         self.epochs = {
             name: Epochs([len(rows)], len(rows), seed, shuffles=shuffles, interleaves=False)
@@ -69,16 +71,18 @@ class Shares:
 
 def counts(weights: Sequence[float], prompts: int) -> list[int]:
     """Whole prompts of a period for each weight, as ROLL counts them: rounded down, and the rest for the last."""
-    found = [int(weight * prompts) for weight in weights[:-1]]
-    return [*found, prompts - sum(found)]
+    rounded = [int(weight * prompts) for weight in weights[:-1]]
+    return [*rounded, prompts - sum(rounded)]
 
 
 def domain_of(domain: object, tag: object, shares: Sequence[Share]) -> str:
     """A row's domain: what its own column says, else the one that has its tag. Raises ValueError where none has."""
-    named = str(domain) if domain else next((one.name for one in shares if tag in one.tags), "")
-    if named not in {one.name for one in shares}:
+    named = str(domain) if domain else next((share.name for share in shares if tag in share.tags), "")
+    if named not in {share.name for share in shares}:
         what = f"domain {domain!r}" if domain else f"tag {tag!r}"
-        raise ValueError(f"a row's {what} is of none of stage.data.domains ({', '.join(one.name for one in shares)})")
+        raise ValueError(
+            f"a row's {what} is of none of stage.data.domains ({', '.join(share.name for share in shares)})"
+        )
     return named
 
 

@@ -42,16 +42,16 @@ def attention(
 
     lengths = _LENGTHS or [query.shape[2]]
     window = more.get("sliding_window")
-    found = []
-    for part in zip(*(one.split(lengths, 2) for one in (query, key, value)), strict=True):
+    outputs = []
+    for part in zip(*(heads.split(lengths, 2) for heads in (query, key, value)), strict=True):
         length = part[0].shape[2]
         banded = _band(length, window, query.device) if window is not None and window < length else mask
-        found.append(sdpa_attention_forward(module, *part, banded, **more)[0])
-    return torch.cat(found, 1), None
+        outputs.append(sdpa_attention_forward(module, *part, banded, **more)[0])
+    return torch.cat(outputs, 1), None
 
 
 def _band(length: int, window: int, device: torch.device) -> Tensor:
     """Return the mask in which a token sees itself and the `window` - 1 before it [1, 1, tokens, tokens]."""
-    at = torch.arange(length, device=device)
-    back = at[:, None] - at[None, :]
+    positions = torch.arange(length, device=device)
+    back = positions[:, None] - positions[None, :]
     return ((back >= 0) & (back < window))[None, None]

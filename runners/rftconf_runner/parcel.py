@@ -35,20 +35,20 @@ class Parcel(Sequence[Named]):
         return len(self.labels)
 
     def __iter__(self) -> Iterator[Named]:
-        return (self[at] for at in range(len(self)))
+        return (self[index] for index in range(len(self)))
 
     @overload
-    def __getitem__(self, at: int) -> Named: ...
+    def __getitem__(self, index: int) -> Named: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Named]: ...
-    def __getitem__(self, at: int | slice) -> Named | list[Named]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
-        name, dtype, shape, start = self.labels[at]
+    def __getitem__(self, index: slice) -> list[Named]: ...
+    def __getitem__(self, index: int | slice) -> Named | list[Named]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        name, dtype, shape, start = self.labels[index]
         count = prod(shape)
         if not count:
             return name, torch.empty(shape, dtype=dtype)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what Ray shares is not to be written to, and nobody does
-            found = torch.frombuffer(self.data, dtype=dtype, count=count, offset=start)
-        return name, found.view(shape)
+            tensor = torch.frombuffer(self.data, dtype=dtype, count=count, offset=start)
+        return name, tensor.view(shape)

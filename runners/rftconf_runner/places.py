@@ -46,13 +46,13 @@ class Places:
         """Every actor by what it is and its number."""
         scorers = [self.scorer] if self.scorer else []
         kinds = (("trainer", self.ranks), ("critic", self.critics), ("reward", scorers))
-        found = {f"{kind} {at}": actor for kind, actors in kinds for at, actor in enumerate(actors)}
+        actors_by_name = {f"{kind} {index}": actor for kind, actors in kinds for index, actor in enumerate(actors)}
         engines = {
-            f"engine {at}" + (f".{rank}" if rank else ""): actor
-            for at, engine in enumerate(self.engines)
+            f"engine {index}" + (f".{rank}" if rank else ""): actor
+            for index, engine in enumerate(self.engines)
             for rank, actor in enumerate(engine)
         }
-        return found | engines | {**self.graders}
+        return actors_by_name | engines | {**self.graders}
 
 
 NOWHERE = Places([], [], [], None)
@@ -75,41 +75,43 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
     ranks, critics = living.ranks, living.critics
     engines, met = _engines(job, slots, living)
     return Places(
-        ranks or [_actor(_as_actor(Policy), slots.of(at), job, rank, meetings[0].address, policy)
-                  for rank, at in enumerate(layout.trainers)],
-        critics or [_actor(_as_actor(Critic), slots.of(at), job, job.critic, rank, meetings[1].address, critic)
-                    for rank, at in enumerate(layout.critics)],
+        ranks or [_actor(_as_actor(Policy), slots.of(index), job, rank, meetings[0].address, policy)
+                  for rank, index in enumerate(layout.trainers)],
+        critics or [_actor(_as_actor(Critic), slots.of(index), job, job.critic, rank, meetings[1].address, critic)
+                    for rank, index in enumerate(layout.critics)],
         engines,
         living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders, job.answer_seconds) if job.rewards else None),
         slots,
         (*(living.meetings if ranks or critics or any(living.engines) else ()), *meetings, *met),
-        (*(one.begin.remote(job) for engine in filter(None, living.engines) for one in engine),
-         *(one.begin.remote(job, policy) for one in ranks), *(one.begin.remote(job, job.critic, critic) for one in critics)),
-        {name: living.graders.get(name) or _actor(grader_actor(one), slots.of(at), one, job.engine_seed)
-         for at, (name, one) in zip(layout.graders, job.posts, strict=True)},
+        (*(worker.begin.remote(job) for engine in filter(None, living.engines) for worker in engine),
+         *(worker.begin.remote(job, policy) for worker in ranks), *(critic_rank.begin.remote(job, job.critic, critic) for critic_rank in critics)),
+        {name: living.graders.get(name) or _actor(grader_actor(grader), slots.of(index), grader, job.engine_seed)
+         for index, (name, grader) in zip(layout.graders, job.posts, strict=True)},
     )  # fmt: skip
 
 
 def _engines(job: Job, slots: Slots, living: Places) -> tuple[list[list[Any]], list[Meeting]]:
     """Those that live, and others in the places of those that do not; where ranks of the new ones meet."""
-    kind, found, meetings = engine_actor(job), dict(enumerate(living.engines)), list[Meeting]()
+    kind, engines_by_number, meetings = engine_actor(job), dict(enumerate(living.engines)), list[Meeting]()
     for number, bundles in enumerate(slots.layout.of_engines):
-        if not found.get(number):
+        if not engines_by_number.get(number):
             meetings += [meeting()] if job.tp > 1 else []
             address = meetings[-1].address if meetings else None
-            found[number] = [_actor(kind, slots.of(at), job, rank, address) for rank, at in enumerate(bundles)]
-    return [found[number] for number in sorted(found)], meetings
+            engines_by_number[number] = [
+                _actor(kind, slots.of(index), job, rank, address) for rank, index in enumerate(bundles)
+            ]
+    return [engines_by_number[number] for number in sorted(engines_by_number)], meetings
 
 
 def call(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
     """What each actor returns."""
-    found: list[Any] = ray.get([getattr(actor, method).remote(*arguments) for actor in actors])
-    return found
+    results: list[Any] = ray.get([getattr(actor, method).remote(*arguments) for actor in actors])
+    return results
 
 
 def rows(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
     """The rows of all sequences, of which each actor returns its share; none without actors."""
-    return [row for found in call(actors, method, *arguments) for row in found]
+    return [row for part in call(actors, method, *arguments) for row in part]
 
 
 def hand_over(places: Places, version: int) -> list[list[str]]:
@@ -117,12 +119,12 @@ def hand_over(places: Places, version: int) -> list[list[str]]:
     should hold is reckoned here while it reckons what it does, once for all engines that lay weights out alike."""
     gathered, *_ = [rank.weights.remote() for rank in places.ranks]  # collective: every rank is called
     ranks = [rank for engine in places.engines for rank in engine]
-    loads, held = [rank.load.remote(gathered, version) for rank in ranks], [rank.held.remote() for rank in ranks]
-    weights, wanted = ray.get(gathered), list[tuple[Layout, Digests]]()
+    loads, digests = [rank.load.remote(gathered, version) for rank in ranks], [rank.held.remote() for rank in ranks]
+    weights, layouts = ray.get(gathered), list[tuple[Layout, Digests]]()
     for layout in ray.get(loads):
-        same = [known for other, known in wanted if other == layout]
-        wanted.append((layout, same[0] if same else expected(weights, layout)))
-    pairs = zip((one for _, one in wanted), ray.get(held), strict=True)
+        same = [known for known_layout, known in layouts if known_layout == layout]
+        layouts.append((layout, same[0] if same else expected(weights, layout)))
+    pairs = zip((digest for _, digest in layouts), ray.get(digests), strict=True)
     names = iter([differing(*pair) for pair in pairs])
     return [sorted({name for rank in islice(names, len(engine)) for name in rank}) for engine in places.engines]
 

@@ -49,8 +49,8 @@ class Policy:
         self.job, mesh, rank = job, self.mesh, self.rank
         model = self.spread.ready(_load(job.model if job.lora else start or job.model, job, job.routers[0]))
         adapters = Adapters(model, job.lora, start) if job.lora else None
-        kept, where = job.checkpointing, job.offload
-        model = shard(model, mesh, job.dtype, checkpointing=kept, offload=where, added=job.added).train()
+        checkpointing, where = job.checkpointing, job.offload
+        model = shard(model, mesh, job.dtype, checkpointing=checkpointing, offload=where, added=job.added).train()
         updates = job.rollouts * job.updates_per_period
         self.learner = Learner(model, job.optimizer, job.offload, updates, rank, job.ranks, adapters)
         self.reference = None
@@ -80,25 +80,25 @@ class Policy:
         """One optimizer update on `lessons`, which all ranks share. Where it computes the old log-probs itself, raises GateError
         on every rank, before a weight changes, where those that the engine drew with weights of `version` are too far."""
         whole, own = self._denominator(lessons), share(lessons, self.spread.share, self.spread.shares)
-        compares = self.job.old_in_update and any(one.sample.version == version for one in lessons)
+        compares = self.job.old_in_update and any(lesson.sample.version == version for lesson in lessons)
         gaps, parities = list[Tensor](), list[Tensor]()
         parity: float | None = None
 
         def parts() -> list[Tensor]:
             nonlocal parity
-            cut, found = [*micro_batches(lessons, self.job.micro, self.spread.share, self.spread.shares, device())], []
+            cut, parts = [*micro_batches(lessons, self.job.micro, self.spread.share, self.spread.shares, device())], []
             passes = [
                 (self._divisor(micro.items, own, whole, len(cut)), part) for micro in cut for _, part in micro.passes
             ]
-            for left, (divisor, part) in zip(reversed(range(len(passes))), passes, strict=True):
+            for left_over, (divisor, part) in zip(reversed(range(len(passes))), passes, strict=True):
                 loss, ratios, log_probs = self._loss(part, divisor)
-                found.append(self.learner.backward(loss, left))
+                parts.append(self.learner.backward(loss, left_over))
                 gaps.append(ratios)
                 if compares:
                     parities.append(_apart(part, log_probs, version))
             if compares:
                 parity = gates.at_parity(_over_ranks(torch.cat(parities), self.job.dtype), self.job.dtype)
-            return found
+            return parts
 
         loss, norm, rate = self.learner.step(parts)
         return Updated(loss if self.spread.first else 0.0, norm, _gap(torch.cat(gaps), self.job.dtype), rate, parity)
@@ -123,13 +123,13 @@ class Policy:
 
     def _log_probs(self, states: Any, samples: Sequence[Sample]) -> list[Row]:
         states.back("param")
-        found: dict[int, Row] = {}
+        rows: dict[int, Row] = {}
         with torch.no_grad():
             for micro in micro_batches(samples, self.job.micro, self.spread.share, self.spread.shares, device()):
                 for numbers, part in micro.passes:
                     log_probs, mask, _ = self._forward(states.model, part)
-                    found |= zip(numbers, ragged(log_probs, mask), strict=True)
-        return [found[at] for at in sorted(found)] if self.spread.first else []
+                    rows |= zip(numbers, ragged(log_probs, mask), strict=True)
+        return [rows[index] for index in sorted(rows)] if self.spread.first else []
 
     def _forward(self, model: Any, samples: Sequence[Sample]) -> tuple[Tensor, Tensor, Tensor]:
         """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the distributions' entropy: 0 where no
@@ -138,7 +138,7 @@ class Policy:
         head = self.spread.head_output(model, rows)
         temperature = self.job.temperature if self.job.tempered else 1.0
         of_places = log_probs_and_entropy(head.logits, head.tokens, temperature, entropic=bool(self.job.entropy))
-        log_probs, entropy = (head.to_answers(one) * rows.mask for one in of_places)
+        log_probs, entropy = (head.to_answers(rows_of_place) * rows.mask for rows_of_place in of_places)
         return log_probs, rows.mask, entropy
 
     def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -181,8 +181,8 @@ def _apart(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
     """How far log-probs [sequences, tokens] are from those that weights of `version` drew, of each token that these drew;
     infinite where it is no number."""
     samples = [lesson.sample for lesson in part]
-    drawn = grid([one.drawn if one.version == version else () for one in samples], log_probs)
-    counts = (mask_of(samples) * torch.tensor([[one.version == version] for one in samples])).bool()
+    drawn = grid([sample.drawn if sample.version == version else () for sample in samples], log_probs)
+    counts = (mask_of(samples) * torch.tensor([[sample.version == version] for sample in samples])).bool()
     gaps = (log_probs.cpu() - drawn.cpu()).abs().nan_to_num(nan=float("inf"), posinf=float("inf"))
     return gaps[counts]
 

@@ -23,13 +23,13 @@ def ranks_of(job: Job, rank: int, address: tuple[str, int] | None) -> dict[str, 
     from vllm.v1.executor.uniproc_executor import ExecutorWithExternalLauncher
 
     join(rank, job.tp, address, device())
-    there = "tcp://{}:{}".format(*address)
+    address_text = "tcp://{}:{}".format(*address)
 
     class Ranked(ExecutorWithExternalLauncher):
         """Its process group is there already; the address names what ranks of one node share on a CPU."""
 
         def _distributed_args(self) -> tuple[str, int, int]:
-            return there, rank, 0
+            return address_text, rank, 0
 
     return {
         "distributed_executor_backend": Ranked,
@@ -58,6 +58,6 @@ def any_rank(yes: bool) -> bool:
     import torch
     from vllm.distributed.parallel_state import get_world_group
 
-    found = torch.tensor(int(yes))
-    torch.distributed.all_reduce(found, torch.distributed.ReduceOp.MAX, group=get_world_group().cpu_group)
-    return bool(found)
+    flag = torch.tensor(int(yes))
+    torch.distributed.all_reduce(flag, torch.distributed.ReduceOp.MAX, group=get_world_group().cpu_group)
+    return bool(flag)

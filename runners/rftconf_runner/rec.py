@@ -15,13 +15,13 @@ def rec(
     """The loss of each token. A one-sided clip leaves out what already moved as the advantage asks for."""
     ratio = (log_probs - old).detach().exp()
     not_above, not_below = ratio <= 1 + epsilon_high, ratio >= 1 - epsilon_low
-    kept = {
+    masks = {
         "none": torch.ones_like(not_above),
         "two-side": not_above & not_below,
         "one-side": (not_above & (advantages >= 0)) | (not_below & (advantages <= 0)),
     }[clip_mode]
     weights = {"importance_sampling": ratio, "advantage": (advantages / temp).exp()}
-    loss = -advantages * weights.get(weight, torch.ones_like(ratio)) * log_probs * kept
+    loss = -advantages * weights.get(weight, torch.ones_like(ratio)) * log_probs * masks
     if regularizer == "forward-kl":
         return loss - regularizer_coef * log_probs
     return loss + regularizer_coef * (log_probs - old).square() if regularizer == "k2" else loss

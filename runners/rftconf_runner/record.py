@@ -58,7 +58,7 @@ class Record:
     ) -> None:  # fmt: skip
         """The period is over: what it learned from, which sequences wait, and `more` numbers."""
         self._ticks("")
-        self.ledger.note(period, [[one.sample.number for one in part] for part in parts], batch, waiting)
+        self.ledger.note(period, [[lesson.sample.number for lesson in part] for part in parts], batch, waiting)
         self.empty = 0 if any(batch.rewards) else self.empty + 1
         if self.empty == MOST_EMPTY:
             self.watch.event("hint", what=HINT)

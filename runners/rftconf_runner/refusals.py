@@ -52,11 +52,13 @@ def refusals(plan: Plan) -> list[Refusal]:
     if len(plan.stages) != 1:
         return [Refusal("stages", f"{len(plan.stages)} stages; the runner executes one")]
     stage = plan.stages[0]
-    found = [
+    refused = [
         Refusal(f"stage.{path}", why + executed_by(path, _held(stage, path)))
         for path, why in _refused(stage, plan.source)
     ]
-    return found + [Refusal(path, why) for path, why in (*_elsewhere_begun(plan), *of_baseline(plan), *of_beyond(plan))]
+    return refused + [
+        Refusal(path, why) for path, why in (*_elsewhere_begun(plan), *of_baseline(plan), *of_beyond(plan))
+    ]
 
 
 def _elsewhere_begun(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -68,10 +70,10 @@ def _elsewhere_begun(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _held(stage: Stage, path: str) -> object:
     """The value of a field, None within a list."""
-    found: object = stage
+    value: object = stage
     for name in path.split("."):
-        found = getattr(found, name, None)
-    return found
+        value = getattr(value, name, None)
+    return value
 
 
 def unread_by(plan: Plan) -> list[str]:
@@ -81,8 +83,8 @@ def unread_by(plan: Plan) -> list[str]:
 
 def _overrides(stage: Stage) -> Iterator[tuple[str, str]]:
     """Refuse blocks within a model's config, which are options of a framework's trainer; single values are set."""
-    found = stage.model.config_overrides
-    for name, value in found.items() if isinstance(found, dict) else ():
+    overrides = stage.model.config_overrides
+    for name, value in overrides.items() if isinstance(overrides, dict) else ():
         if not isinstance(value, (bool, int, float, str)):
             yield (
                 "model.config_overrides",
@@ -159,7 +161,7 @@ def _known(stage: Stage) -> tuple[Known, ...]:
         ("batch.pass_order", stage.batch.pass_order, {"sweep", "per_update", None}),
         ("batch.demonstrations_per_update", stage.batch.demonstrations_per_update, {0, None}),
         ("reward.manager", stage.reward.manager, {"naive", "dapo", None}),
-        *(("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}) for one in stage.data.train),
+        *(("data.train[].prompt_type", rows.prompt_type, {"messages", "plaintext", None}) for rows in stage.data.train),
     )
 
 
@@ -232,9 +234,9 @@ def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
     """A context that prompt and answer fit, and an optimizer's two shares."""
     length = stage.length
     whole, parts = length.model_max_tokens, (length.prompt_max_tokens, length.response_max_tokens)
-    asked = sum(part for part in parts if isinstance(part, int))
-    if whole is not None and not (isinstance(whole, int) and whole >= asked):
-        yield "length.model_max_tokens", f"is {said(whole)}; the runner gives prompt and answer {asked}"
+    total = sum(part for part in parts if isinstance(part, int))
+    if whole is not None and not (isinstance(whole, int) and whole >= total):
+        yield "length.model_max_tokens", f"is {said(whole)}; the runner gives prompt and answer {total}"
     for role, betas in (("actor", stage.optim.actor.betas), ("critic", stage.optim.critic.betas)):
         two = isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) and 0 <= b < 1 for b in betas)
         if betas is not None and not two:

@@ -19,24 +19,27 @@ def of_dapo(stage: Stage) -> Iterator[tuple[str, str]]:
     filters = stage.algorithm.filters
     if len(filters) > 1:
         yield "algorithm.filters", f"{len(filters)} filters; the runner applies one"
-    for one in filters[:1]:
-        if (one.kind, one.action) != ("zero_std", "refill"):
-            yield "algorithm.filters", f"is {one.kind} with {one.action}; the runner executes zero_std with refill"
-        if one.threshold is not None and not _is_number(one.threshold):
-            yield "algorithm.filters[].threshold", f"is {said(one.threshold)}, and no number"
-    given = stage.reward.manager_args or {}
-    if not given or stage.reward.manager != "dapo":
-        if given:
-            yield "reward.manager_args", f"is {said(given)}; the runner reads it with the manager dapo"
+    for dapo_filter in filters[:1]:
+        if (dapo_filter.kind, dapo_filter.action) != ("zero_std", "refill"):
+            yield (
+                "algorithm.filters",
+                f"is {dapo_filter.kind} with {dapo_filter.action}; the runner executes zero_std with refill",
+            )
+        if dapo_filter.threshold is not None and not _is_number(dapo_filter.threshold):
+            yield "algorithm.filters[].threshold", f"is {said(dapo_filter.threshold)}, and no number"
+    settings = stage.reward.manager_args or {}
+    if not settings or stage.reward.manager != "dapo":
+        if settings:
+            yield "reward.manager_args", f"is {said(settings)}; the runner reads it with the manager dapo"
         return
-    buffer = given.get("overlong_buffer_cfg") or {}
+    buffer = settings.get("overlong_buffer_cfg") or {}
     if not isinstance(buffer, dict):
         yield "reward.manager_args", f"has overlong_buffer_cfg {said(buffer)}, and no block"
         return
-    strange = sorted({*given} - OF_SHAPING) + sorted({*buffer} - OF_BUFFER)
+    strange = sorted({*settings} - OF_SHAPING) + sorted({*buffer} - OF_BUFFER)
     if strange:
         yield "reward.manager_args", f"has {', '.join(strange)}, which the runner does not read"
-    numbers = (buffer.get("len"), given.get("max_resp_len"), buffer.get("penalty_factor"))
+    numbers = (buffer.get("len"), settings.get("max_resp_len"), buffer.get("penalty_factor"))
     if buffer.get("enable") and not _is_shaping(*numbers):
         yield (
             "reward.manager_args",
@@ -56,20 +59,20 @@ def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
     if not (ahead is None or (_is_number(ahead) and float(str(ahead)) >= 0)):
         yield "sync.run_ahead_rollouts", f"is {said(ahead)}, and no number"
     block = stage.algorithm.rollout_correction or {}
-    at = "algorithm.rollout_correction"
+    path = "algorithm.rollout_correction"
     strange = sorted({*block} - OF_CORRECTION - {"rollout_rs_threshold"})
     if strange:
-        yield at, f"has {', '.join(strange)}, which the runner does not read"
+        yield path, f"has {', '.join(strange)}, which the runner does not read"
     if block.get("rollout_is") not in (None, "token", "sequence"):
-        yield at, f"has rollout_is {said(block['rollout_is'])}; the runner executes token, sequence"
+        yield path, f"has rollout_is {said(block['rollout_is'])}; the runner executes token, sequence"
     if block.get("rollout_rs") is not None:
-        yield at, f"has rollout_rs {said(block['rollout_rs'])}; the runner rejects no sequence"
+        yield path, f"has rollout_rs {said(block['rollout_rs'])}; the runner rejects no sequence"
     if block.get("loss_type", "ppo_clip") != "ppo_clip":
-        yield at, f"has loss_type {said(block['loss_type'])}; the runner executes ppo_clip"
+        yield path, f"has loss_type {said(block['loss_type'])}; the runner executes ppo_clip"
     if block.get("rollout_is_batch_normalize") not in (True, False, None):
-        yield at, f"has rollout_is_batch_normalize {said(block['rollout_is_batch_normalize'])}; true or false"
+        yield path, f"has rollout_is_batch_normalize {said(block['rollout_is_batch_normalize'])}; true or false"
     if not _is_threshold(block.get("rollout_is_threshold", 2.0)):
-        yield at, f"has rollout_is_threshold {said(block['rollout_is_threshold'])}; a number, or LOWER_UPPER"
+        yield path, f"has rollout_is_threshold {said(block['rollout_is_threshold'])}; a number, or LOWER_UPPER"
     if block.get("rollout_is") is not None:
         yield from _whose(stage)
     yield from _of_truncation(
@@ -100,13 +103,13 @@ def _of_truncation(stage: Stage, *, learns_from_engine: bool) -> Iterator[tuple[
 def _whose(stage: Stage) -> Iterator[tuple[str, str]]:
     """Weights are of the trainer's log-probs as the period begins."""
     batch = stage.batch
-    one = batch.passes in (1, None) and batch.sequences_per_update == _product(stage)
+    whole = batch.passes in (1, None) and batch.sequences_per_update == _product(stage)
     if stage.sync.old_logprob == "rollout_engine":
         yield (
             "sync.old_logprob",
             "is 'rollout_engine': the ratio corrects already, and importance weights are of no use",
         )
-    elif stage.sync.old_logprob in ("recompute_at_update", "current") and not one:
+    elif stage.sync.old_logprob in ("recompute_at_update", "current") and not whole:
         yield "sync.old_logprob", f"is {said(stage.sync.old_logprob)}; weights are taken once a period, as it begins"
 
 

@@ -30,31 +30,31 @@ def of_data(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     elif len(data.train) > 1 and data.mixing not in ("concat", "proportional"):
         why = "of several data sets; the runner executes concat, proportional, and shares of domains"
         yield "data.mixing", f"is {said(data.mixing)} {why}"
-    for one in data.train:
-        if is_given(one.reward) and len(data.domains) > 1:
-            yield "data.train[].reward", f"is given for {one.name}; where rows have domains, these have rewards"
-        elif one.reward is not None and not is_given(one.reward) and not _own(stage, source, one.reward):
-            why = scoring_of.unscored(str(source.framework), str(source.release), str(one.reward))
-            told = f": {why}" if source.framework == "trinity" and source.release else ", a name of its framework's"
-            yield "data.train[].reward", f"is {said(one.reward)}{told}; `--reward {one.name}=WHICH`"
+    for data_set in data.train:
+        if is_given(data_set.reward) and len(data.domains) > 1:
+            yield "data.train[].reward", f"is given for {data_set.name}; where rows have domains, these have rewards"
+        elif data_set.reward is not None and not is_given(data_set.reward) and not _own(stage, source, data_set.reward):
+            why = scoring_of.unscored(str(source.framework), str(source.release), str(data_set.reward))
+            origin = f": {why}" if source.framework == "trinity" and source.release else ", a name of its framework's"
+            yield "data.train[].reward", f"is {said(data_set.reward)}{origin}; `--reward {data_set.name}=WHICH`"
     yield from _of_rewards(stage, source)
 
 
 def _of_shares(stage: Stage) -> Iterator[tuple[str, str]]:
     domains, prompts = stage.data.domains, stage.batch.prompts_per_rollout
-    weights = [one.weight for one in domains if one.weight is not None]
+    weights = [domain.weight for domain in domains if domain.weight is not None]
     numbers = [float(weight) for weight in weights if isinstance(weight, (int, float))]
-    at = "data.domains[].weight"
+    path = "data.domains[].weight"
     if not numbers or len(numbers) < len(weights):
-        yield at, f"{len(domains)} domains, and {len(numbers)} have a share in numbers"
+        yield path, f"{len(domains)} domains, and {len(numbers)} have a share in numbers"
         return
     if abs(sum(numbers) - 1) > WHOLE:
-        yield at, f"shares come to {sum(numbers):g}, and the plan does not say what the rest is"
+        yield path, f"shares come to {sum(numbers):g}, and the plan does not say what the rest is"
     elif isinstance(prompts, int) and min(counts(numbers, prompts)) < 1:
-        yield at, f"{counts(numbers, prompts)} of {prompts} prompts a period; every domain with a share needs one"
+        yield path, f"{counts(numbers, prompts)} of {prompts} prompts a period; every domain with a share needs one"
     if stage.run_length.rollouts is None:
         yield "run_length.rollouts", "is not given; domains are read anew each by itself, and no epoch ends the run"
-    tags = Counter(tag for one in domains for tag in tags_of(one.tags))
+    tags = Counter(tag for domain in domains for tag in tags_of(domain.tags))
     twice = sorted(tag for tag, count in tags.items() if count > 1)
     if twice:
         yield "data.domains[].tags", f"{', '.join(twice)} in more than one domain; the plan does not say which counts"
@@ -63,7 +63,7 @@ def _of_shares(stage: Stage) -> Iterator[tuple[str, str]]:
 def _of_one_batch(stage: Stage) -> Iterator[tuple[str, str]]:
     """What is computed over a period's answers: of each domain by itself, or of all, the plan does not say."""
     algorithm, why = stage.algorithm, "over all domains or each by itself: the plan leaves it open"
-    if len([one for one in stage.data.domains if one.weight is not None]) < 2:
+    if len([domain for domain in stage.data.domains if domain.weight is not None]) < 2:
         return
     if algorithm.std_scope == "batch":
         yield "algorithm.std_scope", f"is 'batch', {why}"
@@ -78,21 +78,23 @@ def _of_one_batch(stage: Stage) -> Iterator[tuple[str, str]]:
 
 def _own(stage: Stage, source: Source, name: object) -> bool:
     """True where the framework's reward is the one that a data set names."""
-    found = own_reward(stage, source)
-    return found is not None and found.arguments.get("name") == name
+    framework_source = own_reward(stage, source)
+    return framework_source is not None and framework_source.arguments.get("name") == name
 
 
 def _of_rewards(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     """Every answer has one reward: a function's, a reward model's score, or what the framework itself says of it."""
     if (stage.reward.function_path and stage.reward.function_name) or own_reward(stage, source):
         return
-    given = {name for name, _ in given_rewards(stage)}
+    reward_domains = {name for name, _ in given_rewards(stage)}
     modelled = {domain for domain, _, kind in scoring(stage) if kind == "classifier"}
-    drawn = [one for one in stage.data.domains if one.weight is not None] if len(stage.data.domains) > 1 else ()
-    wanted = [str(one.name) for one in drawn or stage.data.train]
-    open_ = [name for name in wanted if not {name, ""} & (given | modelled)]
+    drawn = (
+        [domain for domain in stage.data.domains if domain.weight is not None] if len(stage.data.domains) > 1 else ()
+    )
+    data_domains = [str(item.name) for item in drawn or stage.data.train]
+    open_ = [name for name in data_domains if not {name, ""} & (reward_domains | modelled)]
     if open_:
-        whose = f" for {', '.join(open_)}" if given or modelled else ""
+        whose = f" for {', '.join(open_)}" if reward_domains or modelled else ""
         yield (
             "reward.function_path",
             f"a reward function compute_score(data_source, solution_str, ground_truth, extra_info){whose}",

@@ -17,47 +17,47 @@ DTYPES = {"bfloat16", "bf16", "float16", "fp16", "half", "float32", "fp32", "flo
 
 def of_graders(stage: Stage) -> Iterator[tuple[str, str]]:
     """Every auxiliary model either scores answers as the plan states it, or is refused."""
-    for one in stage.placement.auxiliary:
-        if one.role not in {"reward", *ASKED}:
+    for auxiliary in stage.placement.auxiliary:
+        if auxiliary.role not in {"reward", *ASKED}:
             why = (
                 "a teacher's distribution is not learned from"
-                if one.role == "teacher"
+                if auxiliary.role == "teacher"
                 else "and the runner guesses none"
             )
-            yield f"{AT}[].role", f"is {said(one.role)}; {why}"
-    found = list(scoring(stage))
-    for domain, one, kind in found:
-        yield from _of_engine(one)
-        if kind == "judge" and not isinstance(one.response_max_tokens, int):
+            yield f"{AT}[].role", f"is {said(auxiliary.role)}; {why}"
+    grader_list = list(scoring(stage))
+    for domain, auxiliary, kind in grader_list:
+        yield from _of_engine(auxiliary)
+        if kind == "judge" and not isinstance(auxiliary.response_max_tokens, int):
             yield (
                 f"{AT}[].response_max_tokens",
-                f"is {said(one.response_max_tokens)}; how long may a judge's answer be?",
+                f"is {said(auxiliary.response_max_tokens)}; how long may a judge's answer be?",
             )
         if kind == "classifier":
             yield from _of_classifier(stage, domain)
-    for domain, count in Counter(domain for domain, _, _ in found).items():
+    for domain, count in Counter(domain for domain, _, _ in grader_list).items():
         if count > 1:
             whose = f"of the domain {domain}" if domain else "of every domain"
             yield f"{AT}[].domain", f"{count} models would score the answers {whose}; the runner asks one"
 
 
-def _of_engine(one: Auxiliary) -> Iterator[tuple[str, str]]:
-    if one.engine not in ENGINES:
-        outside = one.engine == "external"
+def _of_engine(auxiliary: Auxiliary) -> Iterator[tuple[str, str]]:
+    if auxiliary.engine not in ENGINES:
+        outside = auxiliary.engine == "external"
         why = "a service outside of the run, whose answers nobody repeats" if outside else "the runner executes vllm"
-        yield f"{AT}[].engine", f"is {said(one.engine)}; {why}"
+        yield f"{AT}[].engine", f"is {said(auxiliary.engine)}; {why}"
         return
     for name in ("tp", "pp"):
-        if getattr(one, name) not in (1, None):
-            yield f"{AT}[].{name}", f"is {said(getattr(one, name))}; the runner gives a model one GPU"
-    if one.path is None:
+        if getattr(auxiliary, name) not in (1, None):
+            yield f"{AT}[].{name}", f"is {said(getattr(auxiliary, name))}; the runner gives a model one GPU"
+    if auxiliary.path is None:
         yield f"{AT}[].path", "is not said: which model?"
-    if one.load_format == "dummy":
+    if auxiliary.load_format == "dummy":
         yield f"{AT}[].load_format", "is 'dummy': the model would score by random weights; auto reads its own"
-    if one.dtype not in DTYPES:
+    if auxiliary.dtype not in DTYPES:
         yield (
             f"{AT}[].dtype",
-            f"is {said(one.dtype)}; the runner computes in {', '.join(sorted(map(str, DTYPES - {None})))}",
+            f"is {said(auxiliary.dtype)}; the runner computes in {', '.join(sorted(map(str, DTYPES - {None})))}",
         )
 
 
@@ -65,13 +65,13 @@ def _of_classifier(stage: Stage, domain: str) -> Iterator[tuple[str, str]]:
     """A head's score is the reward where nothing else is said of it."""
     if stage.reward.manager == "dapo":
         yield "reward.manager", "is 'dapo', which a reward model's score does not go through"
-    for one in stage.data.domains:
-        named = one.reward is not None and not is_given(one.reward)
-        if named and (one.name == domain or not domain) and one.weight is not None:
+    for domain_part in stage.data.domains:
+        named = domain_part.reward is not None and not is_given(domain_part.reward)
+        if named and (domain_part.name == domain or not domain) and domain_part.weight is not None:
             why = "code of the framework's, which reads the reward model"
             yield (
                 "data.domains[].reward",
-                f"is {one.reward}: {why}; `--reward {one.name}=model` where its score is all",
+                f"is {domain_part.reward}: {why}; `--reward {domain_part.name}=model` where its score is all",
             )
-    if any(one.prompt_type == "plaintext" for one in stage.data.train):
+    if any(data_set.prompt_type == "plaintext" for data_set in stage.data.train):
         yield "data.train[].prompt_type", "is 'plaintext', and a reward model reads chat messages"

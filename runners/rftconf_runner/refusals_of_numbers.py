@@ -74,13 +74,13 @@ RANGES = {
     "algorithm.kl_loss.coef": Range(-inf),
     "algorithm.kl_reward.coef": Range(-inf),
     "model_options.lora.rank": Range(0, MOST_TOKENS),
-    **{f"optim.actor.{name}": one for name, one in OF_OPTIMIZER.items()},
+    **{f"optim.actor.{name}": bounds for name, bounds in OF_OPTIMIZER.items()},
 }
 OF_CRITIC = {
     "algorithm.critic.value_clip": Range(above=True, endless=True),
     "batch.critic_passes": COUNT,
     "batch.critic_sequences_per_update": COUNT,
-    **{f"optim.critic.{name}": one for name, one in OF_OPTIMIZER.items()},
+    **{f"optim.critic.{name}": bounds for name, bounds in OF_OPTIMIZER.items()},
 }
 
 
@@ -94,12 +94,12 @@ def of_numbers(stage: Stage) -> Iterator[tuple[str, str]]:
         ranges |= {**OF_CRITIC, **_of_passes(stage, "critic"), **_of_passes(stage, "critic_infer")}
     if stage.algorithm.kl_reward.enabled and stage.algorithm.kl_reward.controller == "adaptive":
         ranges |= OF_ADAPTIVE_KL
-    for path, one in ranges.items():
+    for path, bounds in ranges.items():
         value: object = stage
         for name in path.split("."):
             value = getattr(value, name)
-        if isinstance(value, (int, float, Fraction)) and not one.holds(float(value)):
-            yield path, f"is {said(value)}; the runner needs {one}{_few_rows(stage, path)}"
+        if isinstance(value, (int, float, Fraction)) and not bounds.holds(float(value)):
+            yield path, f"is {said(value)}; the runner needs {bounds}{_few_rows(stage, path)}"
 
 
 def _few_rows(stage: Stage, path: str) -> str:
@@ -111,6 +111,6 @@ def _few_rows(stage: Stage, path: str) -> str:
 
 def _of_passes(stage: Stage, part: str) -> dict[str, Range]:
     """Of what is cut into micro-batches, the size that counts."""
-    said = getattr(stage.batch, part).dynamic
-    by_tokens = (stage.batch.critic.dynamic if said is None and part == "critic_infer" else said) is True
+    dynamic = getattr(stage.batch, part).dynamic
+    by_tokens = (stage.batch.critic.dynamic if dynamic is None and part == "critic_infer" else dynamic) is True
     return {f"batch.{part}.{'tokens' if by_tokens else 'sequences'}_per_rank": Range(1, MOST_TOKENS)}

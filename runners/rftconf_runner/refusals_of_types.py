@@ -19,12 +19,12 @@ def compares(stage: Stage) -> bool:
 
 def of_types(stage: Stage) -> Iterator[tuple[str, str]]:
     """Types that the runner would compute, keep or learn in otherwise than the plan says."""
-    place, given = stage.placement, stage.placement.actor.compute_dtype
-    dtype = DTYPES.get(str(given or "float32"), "")
+    place, compute_dtype = stage.placement, stage.placement.actor.compute_dtype
+    dtype = DTYPES.get(str(compute_dtype or "float32"), "")
     if place.actor.backend not in ("fsdp", "fsdp2"):  # refused, and so is all that follows from it
         return
     if dtype not in MIXES:
-        yield "placement.actor.compute_dtype", f"is {said(given)}; the runner learns in {', '.join(MIXES)}"
+        yield "placement.actor.compute_dtype", f"is {said(compute_dtype)}; the runner learns in {', '.join(MIXES)}"
         return
     yield from _not_in(MIXES[dtype], f"computes in {dtype}, and does not learn it in that",
                        {"actor.model_dtype": place.actor.model_dtype})  # fmt: skip

@@ -36,9 +36,9 @@ class Asked:
 
     def told(self) -> dict[str, Any]:
         """By the names of compute_score's arguments."""
-        said = {} if self.reply is None else {"judge_reply": self.reply}
+        reply = {} if self.reply is None else {"judge_reply": self.reply}
         own = {"data_source": self.source, "solution_str": self.text, "ground_truth": self.truth}
-        return {**own, "extra_info": self.extra, **said}
+        return {**own, "extra_info": self.extra, **reply}
 
 
 JUDGE_PROMPT, ROUTER = "judge_prompt", "reward_router_address"
@@ -76,21 +76,24 @@ class Scorer:
     def __init__(
         self, rewards: Sequence[RewardSource], graders: Sequence[Grader] = (), answer_seconds: float = 10.0
     ) -> None:
-        self.rewards, modules = {one.domain: one for one in rewards}, {one.path: _load(one.path) for one in rewards}
-        self.modules = {one.domain: modules[one.path] for one in rewards}
-        self.judges = [one for one in graders if one.kind == "judge"]
+        self.rewards, modules = (
+            {source.domain: source for source in rewards},
+            {source.path: _load(source.path) for source in rewards},
+        )
+        self.modules = {source.domain: modules[source.path] for source in rewards}
+        self.judges = [grader for grader in graders if grader.kind == "judge"]
         self.pool = Pool(answer_seconds)
 
     def check(self) -> None:
         """Raises BadRewardError where a function wants a server, or no function asks a judge that the plan has."""
-        for domain, one in self.rewards.items():
-            function = getattr(self.modules[domain], one.name, None)
+        for domain, source in self.rewards.items():
+            function = getattr(self.modules[domain], source.name, None)
             if function is None:
-                raise BadRewardError(f"{one.path} has no function {one.name}")
-            wanted = inspect.signature(function).parameters
-            if ROUTER in wanted and wanted[ROUTER].default is inspect.Parameter.empty:
-                told = f"{one.name} asks a server at {ROUTER}, and here is none"
-                raise BadRewardError(f"{one.path}: {told}; a function {JUDGE_PROMPT} says what a judge is asked")
+                raise BadRewardError(f"{source.path} has no function {source.name}")
+            parameters = inspect.signature(function).parameters
+            if ROUTER in parameters and parameters[ROUTER].default is inspect.Parameter.empty:
+                reason = f"{source.name} asks a server at {ROUTER}, and here is none"
+                raise BadRewardError(f"{source.path}: {reason}; a function {JUDGE_PROMPT} says what a judge is asked")
         for judge in self.judges:
             modules = [self._module(judge.domain)] if judge.domain else list(self.modules.values())
             if not any(hasattr(module, JUDGE_PROMPT) for module in modules):
@@ -99,59 +102,66 @@ class Scorer:
                     f"{files}: no function {JUDGE_PROMPT}, and the judge {judge.model} has to be asked"
                 )
 
-    def scores(self, asked: Sequence[Asked]) -> list[Score]:
+    def scores(self, requests: Sequence[Asked]) -> list[Score]:
         """One per answer. Raises BadRewardError with the answer it was about."""
-        sources = [self._source(one) for one in asked]
-        pooled = [at for at, source in enumerate(sources) if source.path in OWN]
+        sources = [self._source(request) for request in requests]
+        pooled = [index for index, source in enumerate(sources) if source.path in OWN]
         came = self.pool.came(
             [
-                (f"{OWN[sources[at].path]}:{sources[at].name}", {**asked[at].told(), **sources[at].arguments})
-                for at in pooled
+                (
+                    f"{OWN[sources[index].path]}:{sources[index].name}",
+                    {**requests[index].told(), **sources[index].arguments},
+                )
+                for index in pooled
             ]
         )
-        found = {at: _pooled(asked[at], *one) for at, one in zip(pooled, came, strict=True)}
-        return [found[at] if at in found else self._score(one) for at, one in enumerate(asked)]
+        scores = {index: _pooled(requests[index], *result) for index, result in zip(pooled, came, strict=True)}
+        return [scores[index] if index in scores else self._score(request) for index, request in enumerate(requests)]
 
-    def prompts(self, asked: Sequence[Asked], template: str) -> list[Any]:
+    def prompts(self, requests: Sequence[Asked], template: str) -> list[Any]:
         """What a judge is asked about each answer: chat messages, or the text of one; None where the answer's function does
         not ask it. Raises BadRewardError."""
-        asks = [hasattr(self._module(one.domain), JUDGE_PROMPT) for one in asked]
+        asks = [hasattr(self._module(request.domain), JUDGE_PROMPT) for request in requests]
         called = partial(self._called, name=JUDGE_PROMPT, template=template)
-        return [called(one, prompt=one.prompt) if it else None for one, it in zip(asked, asks, strict=True)]
+        return [
+            called(request, prompt=request.prompt) if it else None for request, it in zip(requests, asks, strict=True)
+        ]
 
-    def _source(self, asked: Asked) -> RewardSource:
-        return self.rewards[asked.domain if asked.domain in self.rewards else ""]
+    def _source(self, request: Asked) -> RewardSource:
+        return self.rewards[request.domain if request.domain in self.rewards else ""]
 
     def _module(self, domain: str) -> Any:
         return self.modules[domain if domain in self.modules else ""]
 
-    def _called(self, asked: Asked, name: str, **more: Any) -> Any:
+    def _called(self, request: Asked, name: str, **more: Any) -> Any:
         """What a function of the answer's reward says of it."""
         try:
-            return getattr(self._module(asked.domain), name)(**asked.told(), **more, **self._source(asked).arguments)
+            return getattr(self._module(request.domain), name)(
+                **request.told(), **more, **self._source(request).arguments
+            )
         except Exception as error:
-            raise BadRewardError(f"the reward of {asked.text[:80]!r}: {type(error).__name__}: {error}") from error
+            raise BadRewardError(f"the reward of {request.text[:80]!r}: {type(error).__name__}: {error}") from error
 
-    def _score(self, asked: Asked) -> Score:
-        return _scored(asked, self._called(asked, self._source(asked).name))
+    def _score(self, request: Asked) -> Score:
+        return _scored(request, self._called(request, self._source(request).name))
 
 
-def _pooled(asked: Asked, done: bool, found: Any) -> Score:
+def _pooled(request: Asked, done: bool, result: Any) -> Score:
     """Turn a pooled result into a score. Raises BadRewardError with the words of the rule's error."""
     if done:
-        return _scored(asked, found)
-    if found == LATE:
+        return _scored(request, result)
+    if result == LATE:
         return Score(0.0, {"acc": 0.0, "score": 0.0}, late=True)
-    raise BadRewardError(f"the reward of {asked.text[:80]!r}: {found}")
+    raise BadRewardError(f"the reward of {request.text[:80]!r}: {result}")
 
 
-def _scored(asked: Asked, found: Any) -> Score:
+def _scored(request: Asked, result: Any) -> Score:
     """Turn what a function returned into numbers. Raises BadRewardError where the reward is no finite number."""
-    value = _number(found.get("score") if isinstance(found, dict) else found)
+    value = _number(result.get("score") if isinstance(result, dict) else result)
     if value is None or not math.isfinite(value):
-        raise BadRewardError(f"the reward of {asked.text[:80]!r} is {found!r}, and no finite number")
-    more = found if isinstance(found, dict) else {"acc": value}
-    return Score(value, {name: one for name, of in more.items() if (one := _number(of)) is not None})
+        raise BadRewardError(f"the reward of {request.text[:80]!r} is {result!r}, and no finite number")
+    more = result if isinstance(result, dict) else {"acc": value}
+    return Score(value, {name: number for name, of in more.items() if (number := _number(of)) is not None})
 
 
 def _load(path: str) -> Any:
@@ -180,24 +190,26 @@ def _number(value: Any) -> float | None:
         return math.inf
 
 
-def scored(scorer: Any, asked: Sequence[Asked], seconds: float, late: float = 0.0) -> list[Score]:
+def scored(scorer: Any, requests: Sequence[Asked], seconds: float, late: float = 0.0) -> list[Score]:
     """Scores in the order asked. Raises BadRewardError, also where the function takes longer than `seconds`, or than `late` where
     rules that have limits of their own may take longer."""
-    found: list[Score] = _within(max(seconds, late), asked, lambda: scorer.scores.remote(asked))
-    return found
+    scores: list[Score] = _within(max(seconds, late), requests, lambda: scorer.scores.remote(requests))
+    return scores
 
 
-def prompted(scorer: Any, asked: Sequence[Asked], judge: Grader, seconds: float) -> list[Any]:
+def prompted(scorer: Any, requests: Sequence[Asked], judge: Grader, seconds: float) -> list[Any]:
     """What a judge is asked about each, with the same limit of time."""
-    return _within(seconds, asked, lambda: scorer.prompts.remote(asked, judge.template))
+    return _within(seconds, requests, lambda: scorer.prompts.remote(requests, judge.template))
 
 
-def _within(seconds: float, asked: Sequence[Asked], begun: Callable[[], Any]) -> list[Any]:
+def _within(seconds: float, requests: Sequence[Asked], begun: Callable[[], Any]) -> list[Any]:
     try:
-        found: list[Any] = ray.get(begun(), timeout=seconds) if asked else []
+        results: list[Any] = ray.get(begun(), timeout=seconds) if requests else []
     except ray.exceptions.GetTimeoutError:
-        raise BadRewardError(f"the reward function took longer than {seconds:g} s for {len(asked)} answers") from None
-    return found
+        raise BadRewardError(
+            f"the reward function took longer than {seconds:g} s for {len(requests)} answers"
+        ) from None
+    return results
 
 
 def shaped(scores: Sequence[Score], tokens: Sequence[int], shaping: Shaping | None) -> list[Score]:
@@ -205,4 +217,4 @@ def shaped(scores: Sequence[Score], tokens: Sequence[int], shaping: Shaping | No
     if shaping is None:
         return list(scores)
     pairs = zip(scores, tokens, strict=True)
-    return [replace(one, reward=one.reward + overlong_penalty(length, shaping)) for one, length in pairs]
+    return [replace(score, reward=score.reward + overlong_penalty(length, shaping)) for score, length in pairs]

@@ -54,10 +54,12 @@ class Answer:
     version: int
     whole: bool = True
 
-    def followed(self, rest: Answer) -> Answer:
+    def followed(self, remainder: Answer) -> Answer:
         """With what was drawn after it was cut."""
-        version = self.version if self.tokens else rest.version
-        return Answer((*self.tokens, *rest.tokens), (*self.log_probs, *rest.log_probs), version, rest.whole)
+        version = self.version if self.tokens else remainder.version
+        return Answer(
+            (*self.tokens, *remainder.tokens), (*self.log_probs, *remainder.log_probs), version, remainder.whole
+        )
 
 
 def started(model: str, memory_fraction: float, **more: Any) -> Any:
@@ -127,23 +129,23 @@ class Engine:
         self.job = job
         self.cutting.clear()
 
-    def generate(self, asked: Sequence[Asked]) -> list[Answer]:
+    def generate(self, requests: Sequence[Asked]) -> list[Answer]:
         """An answer to each, in their order; as far as they are where they are cut. None from ranks but the first, which
         draw the same."""
-        found = self._answered(asked)
-        return [] if self.rank else found
+        answers = self._answered(requests)
+        return [] if self.rank else answers
 
     def sleep(self) -> None:
         """Until weights come, or an answer is asked for."""
         self.resting.begin()
 
-    def _answered(self, asked: Sequence[Asked]) -> list[Answer]:
+    def _answered(self, requests: Sequence[Asked]) -> list[Answer]:
         self.resting.wake(WEIGHTS, CACHE)
-        prompts = [{"prompt_token_ids": [*one.prompt, *one.begun]} for one in asked]
-        params = [self._params(one) for one in asked]
+        prompts = [{"prompt_token_ids": [*request.prompt, *request.begun]} for request in requests]
+        params = [self._params(request) for request in requests]
         if self.job.interrupts:
             return self._until_cut(prompts, params)
-        return [self._answer(one.outputs[0]) for one in self.llm.generate(prompts, params, use_tqdm=False)]
+        return [self._answer(output.outputs[0]) for output in self.llm.generate(prompts, params, use_tqdm=False)]
 
     def cut(self, now: bool) -> None:
         """Of a thread of its own: end what is being generated, and all that is asked, until this is called again."""
@@ -159,9 +161,9 @@ class Engine:
         self.llm.reset_prefix_cache()
         self.version, self.rows = version, {name: len(tensor) for name, tensor in weights}
         rank, ranks = self.rank, self.job.tp
-        found: list[Layout] = self.llm.collective_rpc(lambda worker: layout(worker.get_model(), rank, ranks))
+        layouts: list[Layout] = self.llm.collective_rpc(lambda worker: layout(worker.get_model(), rank, ranks))
         self.as_taken = self._as_taken()
-        return found[0]
+        return layouts[0]
 
     def _as_taken(self) -> Digests:
         """Digest experts' weights before vLLM puts them into the form that it computes with on a CPU; empty where it has no other form."""
@@ -171,56 +173,60 @@ class Engine:
             return {}
         rows, rank, ranks = self.rows, self.rank, self.job.tp
         only = experts.is_of_experts
-        found: list[Digests] = self.llm.collective_rpc(lambda one: held(one.get_model(), rows, rank, ranks, only))
+        digests: list[Digests] = self.llm.collective_rpc(
+            lambda worker: held(worker.get_model(), rows, rank, ranks, only)
+        )
         self.llm.collective_rpc(lambda worker: experts.prepared(worker.get_model()))
-        return found[0]
+        return digests[0]
 
     def _names(self) -> list[str]:
-        found: list[list[str]] = self.llm.collective_rpc(
-            lambda one: [name for name, _ in one.get_model().named_parameters()]
+        names: list[list[str]] = self.llm.collective_rpc(
+            lambda worker: [name for name, _ in worker.get_model().named_parameters()]
         )
-        return found[0]
+        return names[0]
 
     def held(self) -> Digests:
         """Of the weights that are there since the last `load`."""
         rows, rank, ranks = self.rows, self.rank, self.job.tp
-        found: list[Digests] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
-        return {**found[0], **self.as_taken}
+        digests: list[Digests] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
+        return {**digests[0], **self.as_taken}
 
-    def _params(self, asked: Asked) -> Any:
+    def _params(self, request: Asked) -> Any:
         from vllm import SamplingParams
 
         return SamplingParams(
-            temperature=0.0 if asked.greedy else self.job.temperature,
-            top_p=1.0 if asked.greedy else self.job.top_p,
-            top_k=-1 if asked.greedy else self.job.top_k,
-            max_tokens=self.job.response_tokens - len(asked.begun),
+            temperature=0.0 if request.greedy else self.job.temperature,
+            top_p=1.0 if request.greedy else self.job.top_p,
+            top_k=-1 if request.greedy else self.job.top_k,
+            max_tokens=self.job.response_tokens - len(request.begun),
             logprobs=0,
             flat_logprobs=True,
             detokenize=False,  # the reward's text is decoded at once, by the tokenizer's own rules
-            seed=asked.seed,
+            seed=request.seed,
         )
 
     def _until_cut(self, prompts: Sequence[Any], params: Sequence[Any]) -> list[Answer]:
         """Step by step: a token for each answer that is not whole."""
-        engine, found = self.llm.llm_engine, [Answer((), (), self.version, whole=False)] * len(prompts)
-        names = [str(at) for at in range(len(prompts))]
+        engine, answers = self.llm.llm_engine, [Answer((), (), self.version, whole=False)] * len(prompts)
+        names = [str(index) for index in range(len(prompts))]
         for name, prompt, own in zip(names, prompts, params, strict=True):
             engine.add_request(name, prompt, own)
         while engine.has_unfinished_requests() and not self._stops():
-            for one in engine.step():
-                found[int(one.request_id)] = self._answer(one.outputs[0], whole=one.finished)
-        engine.abort_request([name for name, one in zip(names, found, strict=True) if not one.whole])
-        return found
+            for output in engine.step():
+                answers[int(output.request_id)] = self._answer(output.outputs[0], whole=output.finished)
+        engine.abort_request([name for name, answer in zip(names, answers, strict=True) if not answer.whole])
+        return answers
 
     def _stops(self) -> bool:
         """Every rank at the same step, whenever it heard of it."""
-        asked = self.cutting.is_set()
-        return asked if self.job.tp == 1 else ranked.any_rank(asked)
+        cut = self.cutting.is_set()
+        return cut if self.job.tp == 1 else ranked.any_rank(cut)
 
     def _answer(self, output: Any, *, whole: bool = True) -> Answer:
-        found = output.logprobs
-        drawn = tuple(found.logprobs[at] for at in found.start_indices)  # of each position what was drawn comes first
+        logprobs = output.logprobs
+        drawn = tuple(
+            logprobs.logprobs[index] for index in logprobs.start_indices
+        )  # of each position what was drawn comes first
         return Answer(tuple(output.token_ids), drawn, self.version, whole)
 
 

@@ -24,10 +24,10 @@ def exact(solution_str: str, ground_truth: Any, **_: Any) -> float:
 def gsm8k(solution_str: str, ground_truth: Any, **_: Any) -> float:
     """1 where the number after the last `####`, or else the last number of the answer, is the truth's."""
     marked, after = solution_str.rpartition("####")[1:]
-    found = NUMBER.findall(after)
-    said = (found[0] if marked else found[-1]) if found else ""
-    wanted = NUMBER.findall(str(ground_truth).rpartition("####")[2])
-    return float(bool(said and wanted) and _number(said) == _number(wanted[-1]))
+    numbers = NUMBER.findall(after)
+    answer = (numbers[0] if marked else numbers[-1]) if numbers else ""
+    truths = NUMBER.findall(str(ground_truth).rpartition("####")[2])
+    return float(bool(answer and truths) and _number(answer) == _number(truths[-1]))
 
 
 def math_verify(solution_str: str, ground_truth: Any, **_: Any) -> float:
@@ -37,8 +37,8 @@ def math_verify(solution_str: str, ground_truth: Any, **_: Any) -> float:
     truth = str(ground_truth)
     marked = truth if "$" in truth or BOXED in truth else f"${truth}$"
     # time limits of its own use signals, which only a main thread gets; the period's limit holds anyway
-    gold, said = (parse(text, parsing_timeout=None) for text in (marked, solution_str))
-    return float(bool(gold and said) and verify(gold, said, timeout_seconds=None))
+    gold, answer = (parse(text, parsing_timeout=None) for text in (marked, solution_str))
+    return float(bool(gold and answer) and verify(gold, answer, timeout_seconds=None))
 
 
 def matches(solution_str: str, pattern: str, **_: Any) -> float:
@@ -90,16 +90,16 @@ def give(plan: Plan, words: str) -> None:
     Raises ValueError as `told` does.
     """
     name, _, which = words.partition("=")
-    known: list[Domain | DataSet] = [one for stage in plan.stages for one in stage.data.domains]
-    known += [one for stage in plan.stages for one in stage.data.train]
-    named = [one for one in known if one.name == name and which]
+    known: list[Domain | DataSet] = [domain for stage in plan.stages for domain in stage.data.domains]
+    known += [data_set for stage in plan.stages for data_set in stage.data.train]
+    named = [parts_of_name for parts_of_name in known if parts_of_name.name == name and which]
     if named:
         if which != MODEL:
             told(which)
-        for one in named:
-            one.reward = GIVEN + which
-            if isinstance(one, DataSet):
-                one.workflow = None
+        for part in named:
+            part.reward = GIVEN + which
+            if isinstance(part, DataSet):
+                part.workflow = None
         return
     if words == MODEL:
         for stage in plan.stages:
@@ -111,9 +111,9 @@ def give(plan: Plan, words: str) -> None:
     for stage in plan.stages:
         stage.reward.function_path, stage.reward.function_name = path, name
         stage.reward.function_args = arguments or stage.reward.function_args
-        for one in stage.data.train:  # what names the target's own classes for the same
-            if not str(one.reward).startswith(GIVEN):
-                one.workflow, one.reward = None, None
+        for part in stage.data.train:  # what names the target's own classes for the same
+            if not str(part.reward).startswith(GIVEN):
+                part.workflow, part.reward = None, None
 
 
 def _module(name: str, words: str) -> str:

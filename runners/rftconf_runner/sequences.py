@@ -86,17 +86,17 @@ def mask_of(samples: Sequence[Sample]) -> Tensor:
 def table(samples: Sequence[Sample], *, packs: bool) -> Table:
     """A row for each sequence, padded on the right; or all of them in one row, one behind the other."""
     longest, whole = max(map(len, samples)), sum(map(len, samples))
-    mask, starts = mask_of(samples), [longest * at for at in range(len(samples))]
+    mask, starts = mask_of(samples), [longest * index for index in range(len(samples))]
     if packs:
         starts = [0, *accumulate(map(len, samples))][:-1]
     ids = torch.zeros(whole if packs else longest * len(samples), dtype=torch.long)
     positions = torch.zeros_like(ids)
     places = torch.ones(mask.shape, dtype=torch.long)
-    for at, (sample, start) in enumerate(zip(samples, starts, strict=True)):
+    for index, (sample, start) in enumerate(zip(samples, starts, strict=True)):
         own = slice(start, start + len(sample))
         ids[own] = torch.tensor((*sample.prompt, *sample.answer))
         positions[own] = torch.arange(len(sample))
-        places[at, : len(sample.answer)] = torch.arange(start + len(sample.prompt), start + len(sample))
+        places[index, : len(sample.answer)] = torch.arange(start + len(sample.prompt), start + len(sample))
     rows, before = 1 if packs else len(samples), places - 1
     length = whole if packs else longest
     columns = torch.arange(min(len(sample.prompt) for sample in samples) - 1, length - 1)
@@ -128,9 +128,9 @@ def head_output(model: Any, rows: Table) -> HeadOutput:
     set_lengths(rows.lengths)
     more = {"position_ids": rows.positions} if rows.lengths else {}
     keeps = KEEPS in signature(model.forward).parameters
-    found = model(input_ids=rows.ids, use_cache=False, **more, **({KEEPS: rows.columns} if keeps else {})).logits
+    output = model(input_ids=rows.ids, use_cache=False, **more, **({KEEPS: rows.columns} if keeps else {})).logits
     return HeadOutput(
-        found if keeps else found[:, rows.columns],
+        output if keeps else output[:, rows.columns],
         rows.ids[:, rows.columns + 1],
         lambda values: values.flatten()[rows.numbers],
     )
@@ -138,10 +138,10 @@ def head_output(model: Any, rows: Table) -> HeadOutput:
 
 def grid(rows: Sequence[Sequence[float]], like: Tensor) -> Tensor:
     """Rows of different lengths as [sequences, tokens], 0 behind their ends."""
-    found = torch.zeros_like(like)
-    for at, row in enumerate(rows):
-        found[at, : len(row)] = torch.tensor(row)
-    return found
+    rows_grid = torch.zeros_like(like)
+    for index, row in enumerate(rows):
+        rows_grid[index, : len(row)] = torch.tensor(row)
+    return rows_grid
 
 
 def ragged(values: Tensor, mask: Tensor) -> list[Row]:

@@ -41,9 +41,9 @@ def device() -> str:
 def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Offload, added: str = "") -> Any:
     """Each layer a unit of its own, then the rest. Weights kept in another type than `dtype` are cast for each forward,
     and their gradients are `added` up over ranks in a type of its own, or in the type that they are kept in."""
-    computed, kept = getattr(torch, dtype), next(model.parameters()).dtype
-    reduced = getattr(torch, added) if added else kept
-    how = MixedPrecisionPolicy() if computed == kept else MixedPrecisionPolicy(computed, reduce_dtype=reduced)
+    computed, dtype_before = getattr(torch, dtype), next(model.parameters()).dtype
+    reduced = getattr(torch, added) if added else dtype_before
+    how = MixedPrecisionPolicy() if computed == dtype_before else MixedPrecisionPolicy(computed, reduce_dtype=reduced)
     if checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
     where = policy_of(offload)
@@ -81,16 +81,19 @@ def total(value: Tensor) -> Tensor:
 
 def whole(value: Any) -> Tensor:
     """A sharded tensor gathered; collective."""
-    found: Tensor = value.full_tensor() if hasattr(value, "full_tensor") else value
-    return found
+    tensor: Tensor = value.full_tensor() if hasattr(value, "full_tensor") else value
+    return tensor
 
 
 def decaying(learned: Sequence[Tensor], optimizer: Optimizer) -> list[dict[str, Any]]:
     """Parameters by what of them decays; a sharded one has as many dimensions as the whole."""
-    decay, rest = optimizer.weight_decay, 0.0 if optimizer.matrices else optimizer.weight_decay
-    if rest == decay:
+    decay, rest_decay = optimizer.weight_decay, 0.0 if optimizer.matrices else optimizer.weight_decay
+    if rest_decay == decay:
         return [{"params": [*learned], "weight_decay": decay}]
-    groups = ([one for one in learned if one.ndim > 1], decay), ([one for one in learned if one.ndim < 2], rest)
+    groups = (
+        ([parameter for parameter in learned if parameter.ndim > 1], decay),
+        ([parameter for parameter in learned if parameter.ndim < 2], rest_decay),
+    )
     return [{"params": those, "weight_decay": share} for those, share in groups if those]
 
 
@@ -127,12 +130,12 @@ class Learner:
         self.done += 1
         return loss, float(norm), rate
 
-    def backward(self, loss: Tensor, left: int = 0) -> Tensor:
-        """FSDP averages gradients over ranks, and each rank holds a part of one sum. `left` passes of the update are to come:
+    def backward(self, loss: Tensor, passes_left: int = 0) -> Tensor:
+        """FSDP averages gradients over ranks, and each rank holds a part of one sum. `passes_left` passes of the update are to come:
         one rank alone has nobody to add gradients up with, and FSDP takes them over once, from the last pass, where they
         need not wait on the host."""
         if self.sums_late:
-            self.model.set_requires_gradient_sync(not left)
+            self.model.set_requires_gradient_sync(not passes_left)
         (loss * self.ranks).backward()
         return loss.detach()
 
@@ -145,12 +148,12 @@ class Learner:
     def _gathered(self, dtype: torch.dtype | None = None) -> list[tuple[str, Tensor]]:
         """Gather the tensors in a type: they are cast before they leave the device, since the way to the host costs most."""
         self.states.back("param")
-        found = list[tuple[str, Tensor]]()
+        gathered = list[tuple[str, Tensor]]()
         for name, value in self.model.state_dict().items():
             tensor = whole(value).detach()
             if self.rank == 0:
-                found.append((name, tensor.to(dtype or tensor.dtype).cpu()))
-        return found
+                gathered.append((name, tensor.to(dtype or tensor.dtype).cpu()))
+        return gathered
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, adapters as PEFT does, and the optimizer's state."""
@@ -171,9 +174,9 @@ class Learner:
         """The optimizer's state of a checkpoint; the model was loaded from there."""
         from torch.distributed.checkpoint.state_dict import StateDictOptions, set_optimizer_state_dict
 
-        kept = torch.load(Path(folder) / STATE, weights_only=True, map_location="cpu")
+        state = torch.load(Path(folder) / STATE, weights_only=True, map_location="cpu")
         options = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
         set_optimizer_state_dict(
-            self.model, self.optimizer, kept["optimizer"] if self.rank == 0 else {}, options=options
+            self.model, self.optimizer, state["optimizer"] if self.rank == 0 else {}, options=options
         )
-        self.done = kept["done"]
+        self.done = state["done"]

@@ -52,15 +52,15 @@ class Layout:
     @property
     def of_engines(self) -> list[tuple[int, ...]]:
         """The bundles of each engine's ranks."""
-        return [self.engines[at : at + self.tp] for at in range(0, len(self.engines), self.tp)]
+        return [self.engines[index : index + self.tp] for index in range(0, len(self.engines), self.tp)]
 
     @property
     def groups(self) -> list[tuple[tuple[int, ...], str]]:
         """Bundles that are placed together, and how: those of an engine on one node, whose ranks speak at every layer;
         all others, or all where an engine has one, on as few nodes as there may be."""
         divided = self.of_engines if self.tp > 1 else []
-        others = tuple(at for at in range(self.bundles) if not any(at in one for one in divided))
-        return [*((one, "STRICT_PACK") for one in divided), *([(others, "PACK")] if others else [])]
+        others = tuple(index for index in range(self.bundles) if not any(index in group for group in divided))
+        return [*((group, "STRICT_PACK") for group in divided), *([(others, "PACK")] if others else [])]
 
     def share(self, bundle: int) -> float:
         """Of the bundle, for each process in it."""
@@ -73,10 +73,14 @@ def layout_of(job: Job) -> Layout:
     first = 0 if job.colocated else job.ranks
     engines = tuple(range(first, first + job.engines * job.tp))
     free, graders = max(job.ranks, first + len(engines)), list[int]()
-    for one in job.graders:
-        own = range(free, free + one.copies) if one.apart else (engines[at % len(engines)] for at in range(one.copies))
+    for grader in job.graders:
+        own = (
+            range(free, free + grader.copies)
+            if grader.apart
+            else (engines[index % len(engines)] for index in range(grader.copies))
+        )
         graders += own
-        free += one.copies if one.apart else 0
+        free += grader.copies if grader.apart else 0
     trainers = tuple(range(job.ranks))
     return Layout(trainers, trainers if job.critic else (), engines, tuple(graders), job.tp)
 
@@ -91,7 +95,7 @@ class Slots:
             for bundles, how in layout.groups
         ]
         self.groups = [group for _, group in groups]
-        self.place = {bundle: (group, at) for bundles, group in groups for at, bundle in enumerate(bundles)}
+        self.place = {bundle: (group, index) for bundles, group in groups for index, bundle in enumerate(bundles)}
 
     def wait(self, say: Callable[[str], None] = lambda _: None) -> None:
         """Until every bundle has its place. Raises NoPlaceError after `WAIT_SECONDS`."""
@@ -106,10 +110,10 @@ class Slots:
 
     def of(self, bundle: int) -> dict[str, Any]:
         """Options of an actor in this bundle."""
-        asked = {"num_gpus": 0, "num_cpus": 0, f"num_{self.unit.lower()}s": self.layout.share(bundle)}
-        group, at = self.place[bundle]
-        where = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=at)
-        return {**asked, "scheduling_strategy": where}
+        resources = {"num_gpus": 0, "num_cpus": 0, f"num_{self.unit.lower()}s": self.layout.share(bundle)}
+        group, index = self.place[bundle]
+        where = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=index)
+        return {**resources, "scheduling_strategy": where}
 
     def _there(self, seconds: float) -> bool:
         """A group that was whole before says at once that it is ready, also while a bundle is placed anew."""
@@ -157,8 +161,8 @@ def _answers(address: str) -> None:
 
 def beside_the_driver() -> dict[str, Any]:
     """Options of an actor that lives and dies with the driver's node."""
-    here = ray.get_runtime_context().get_node_id()
-    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(here, soft=False)}
+    node = ray.get_runtime_context().get_node_id()
+    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=False)}
 
 
 def unit() -> str:

@@ -19,13 +19,13 @@ class StageReader:
     def value(self, path: str, otherwise: Any = None) -> Any:
         """What the plan holds, `otherwise` where it holds nothing; needed when there is no `otherwise`."""
         self.seen.add(path)
-        found: Any = self.stage
+        value: Any = self.stage
         for name in path.split("."):
-            found = getattr(found, name)
-        if isinstance(found, Expr) or (found is None and otherwise is None):
-            self.open.append(f"stage.{path}" + (f" = {formula(found)}" if isinstance(found, Expr) else ""))
+            value = getattr(value, name)
+        if isinstance(value, Expr) or (value is None and otherwise is None):
+            self.open.append(f"stage.{path}" + (f" = {formula(value)}" if isinstance(value, Expr) else ""))
             return None
-        return otherwise if found is None else found
+        return otherwise if value is None else value
 
     def text(self, path: str, value: object, otherwise: str | None = None) -> str:
         """A name or a path that stands in a list, whose items have no paths of their own."""
@@ -35,11 +35,11 @@ class StageReader:
 
     def exact(self, path: str, otherwise: int | None = None) -> Fraction:
         """A number as it is written."""
-        found = self.value(path, otherwise) or 0
-        if isinstance(found, float) and not isfinite(found):
-            self.open.append(f"stage.{path} = {found}")
+        value = self.value(path, otherwise) or 0
+        if isinstance(value, float) and not isfinite(value):
+            self.open.append(f"stage.{path} = {value}")
             return Fraction(0)
-        return Fraction(str(found))
+        return Fraction(str(value))
 
     def nearest(self, path: str, otherwise: int | None = None) -> int:
         """A count that follows from others, of a part of something: rounded to the nearest whole one."""
@@ -47,15 +47,15 @@ class StageReader:
 
     def whole(self, path: str, otherwise: int | None = None) -> int:
         """A count. A fraction of one is as open as a name: rounding it would be another run."""
-        found = self.exact(path, otherwise)
-        if found.denominator != 1:
-            self.open.append(f"stage.{path} = {found}, no whole number")
-        return round(found)
+        exact_value = self.exact(path, otherwise)
+        if exact_value.denominator != 1:
+            self.open.append(f"stage.{path} = {exact_value}, no whole number")
+        return round(exact_value)
 
     def number(self, path: str, otherwise: float | None = None) -> float:
         """A real number."""
-        found = self.value(path, otherwise)
-        return 0.0 if found is None else float(found)
+        value = self.value(path, otherwise)
+        return 0.0 if value is None else float(value)
 
 
 def number(value: object) -> float:

@@ -52,51 +52,51 @@ def supervised(
         except (GateError, BadRewardError):  # no death; a function that hangs would be waited for
             raise
         except (ray.exceptions.RayError, RuntimeError) as error:
-            began, gone = time.monotonic(), dead(places)
-            if not gone:
+            began, dead_names = time.monotonic(), dead(places)
+            if not dead_names:
                 raise
             tries = tries + 1 if watch.period == period else 1
             period = watch.period
-            what = f"{' and '.join(gone)} died in period {period}, phase {watch.phase}"
+            what = f"{' and '.join(dead_names)} died in period {period}, phase {watch.phase}"
             if tries >= MOST_TRIES:
                 raise LostError(f"{what}, {tries} times in a row: {_reason(error)}") from error
-            living = _left(places, gone)
+            living = _left(places, dead_names)
             start = checkpoint.newest(folder)
             watch.recovers(what, "the beginning" if start is None else start.name, began)
         else:
             return places
 
 
-def _left(places: Places, gone: Sequence[str]) -> Places:
+def _left(places: Places, dead_names: Sequence[str]) -> Places:
     """What goes on: the reward's process and its models where they live, and ranks of a model or an engine none of which
     died; the others of one that did would wait for it."""
     named = places.named()
     ranks, critics = (
-        [] if any(named[name] in actors for name in gone) else actors for actors in (places.ranks, places.critics)
+        [] if any(named[name] in actors for name in dead_names) else actors for actors in (places.ranks, places.critics)
     )
-    lost = {name.partition(".")[0] for name in gone}
-    engines = [None if f"engine {at}" in lost else engine for at, engine in enumerate(places.engines)]
-    scorer = None if "reward 0" in gone else places.scorer
-    graders = {name: one for name, one in places.graders.items() if name not in gone}
-    left = Places(ranks, critics, engines, scorer, places.slots, places.meetings, graders=graders)
+    lost = {name.partition(".")[0] for name in dead_names}
+    engines = [None if f"engine {index}" in lost else engine for index, engine in enumerate(places.engines)]
+    scorer = None if "reward 0" in dead_names else places.scorer
+    graders = {name: grader for name, grader in places.graders.items() if name not in dead_names}
+    left_places = Places(ranks, critics, engines, scorer, places.slots, places.meetings, graders=graders)
     living = [rank for engine in engines if engine for rank in engine]
     for name, actor in named.items():
-        if name in gone or actor not in (*ranks, *critics, *living, scorer, *graders.values()):
+        if name in dead_names or actor not in (*ranks, *critics, *living, scorer, *graders.values()):
             ray.kill(actor)
-    return left
+    return left_places
 
 
 def dead(places: Places) -> list[str]:
     """Names of the actors that are no more."""
-    asked = {actor.__ray_ready__.remote(): name for name, actor in places.named().items()}
-    left, gone, end = list(asked), set[str](), time.monotonic() + ANSWER_SECONDS
-    while left and (seconds := end - time.monotonic()) > 0:
-        answered, left = ray.wait(left, num_returns=1, timeout=seconds)
-        found = {asked[ref] for ref in answered if _is_gone(ref)}
-        if found and not gone:
+    names_by_ref = {actor.__ray_ready__.remote(): name for name, actor in places.named().items()}
+    waiting, dead_names, end = list(names_by_ref), set[str](), time.monotonic() + ANSWER_SECONDS
+    while waiting and (seconds := end - time.monotonic()) > 0:
+        answered, waiting = ray.wait(waiting, num_returns=1, timeout=seconds)
+        newly_dead = {names_by_ref[ref] for ref in answered if _is_gone(ref)}
+        if newly_dead and not dead_names:
             end = min(end, time.monotonic() + OTHERS_SECONDS)
-        gone |= found
-    return [name for name in asked.values() if name in gone]
+        dead_names |= newly_dead
+    return [name for name in names_by_ref.values() if name in dead_names]
 
 
 def _is_gone(ref: Any) -> bool:

@@ -30,8 +30,8 @@ class Tracker(Protocol):
 
 def named(plan: Plan) -> list[str]:
     """The plan's trackers."""
-    found: Any = plan.identity.loggers
-    return [str(one) for one in (found if isinstance(found, list) else [found] if found else [])]
+    loggers: Any = plan.identity.loggers
+    return [str(logger) for logger in (loggers if isinstance(loggers, list) else [loggers] if loggers else [])]
 
 
 def missing(plan: Plan) -> list[tuple[str, str]]:
@@ -68,8 +68,8 @@ def opened(plan: Plan, folder: Path, done: int) -> list[Tracker]:
 
 def close(trackers: Sequence[Tracker]) -> None:
     """All of them."""
-    for one in trackers:
-        one.close()
+    for tracker in trackers:
+        tracker.close()
 
 
 class _TensorBoard:

@@ -21,29 +21,29 @@ CODE = "common/workflows/workflow.py"
 
 def asks_once(stage: Stage) -> bool:
     """True where every training set is asked by such a workflow."""
-    return bool(stage.data.train) and all(one.workflow in (*MATH, *SIMPLE) for one in stage.data.train)
+    return bool(stage.data.train) and all(data_set.workflow in (*MATH, *SIMPLE) for data_set in stage.data.train)
 
 
 def reward_names(stage: Stage) -> list[str]:
     """List each training set's reward function by its registered name; empty where a simple workflow has none."""
-    return [_reward_name(one) for one in stage.data.train]
+    return [_reward_name(data_set) for data_set in stage.data.train]
 
 
-def _reward_name(one: DataSet) -> str:
-    return str(one.reward) if one.reward is not None else MATH_REWARD if one.workflow in MATH else ""
+def _reward_name(data_set: DataSet) -> str:
+    return str(data_set.reward) if data_set.reward is not None else MATH_REWARD if data_set.workflow in MATH else ""
 
 
-def system_of(one: DataSet) -> str:
+def system_of(data_set: DataSet) -> str:
     """Return the system prompt of a data set, or `OWN_PROMPT`."""
-    if isinstance(one.system_prompt, str):
-        return one.system_prompt
-    return OWN_PROMPT if one.workflow in MATH and _reward_name(one) == MATH_REWARD else ""
+    if isinstance(data_set.system_prompt, str):
+        return data_set.system_prompt
+    return OWN_PROMPT if data_set.workflow in MATH and _reward_name(data_set) == MATH_REWARD else ""
 
 
 def messages(question: str, system: str) -> list[dict[str, str]]:
     """Return the messages to the policy. Raises ValueError where the prompt is Trinity's own and its package is not there."""
-    told = own_prompt() if system == OWN_PROMPT else system
-    return [*([{"role": "system", "content": told}] if told else []), {"role": "user", "content": question}]
+    prompt = own_prompt() if system == OWN_PROMPT else system
+    return [*([{"role": "system", "content": prompt}] if prompt else []), {"role": "user", "content": question}]
 
 
 def own_prompt() -> str:
@@ -51,13 +51,13 @@ def own_prompt() -> str:
     spec = find_spec("trinity")
     folders: Sequence[str] = (spec.submodule_search_locations if spec else None) or ()
     files = [Path(folder) / CODE for folder in folders if (Path(folder) / CODE).is_file()]
-    found = [words for file in files for words in _words(ast.parse(file.read_text(encoding="utf-8")))]
-    if not found:
+    prompts = [words for file in files for words in _words(ast.parse(file.read_text(encoding="utf-8")))]
+    if not prompts:
         raise ValueError(
             "stage.data.train[].system_prompt: is not said, and math_workflow begins with words that stand in Trinity's own code: "
             "`pip install --no-deps trinity-rft` into the runner's environment, or say it in the config (format.system_prompt)"
         )
-    return found[0]
+    return prompts[0]
 
 
 def _words(tree: ast.Module) -> list[str]:

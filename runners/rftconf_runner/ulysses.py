@@ -58,13 +58,13 @@ class Sequences:
         positions = pad(rows.positions, padding) if packed else whole
         self.mask = _told_apart(positions) if packed else None
         part = slice(begin, begin + own)
-        found = model(
+        output = model(
             input_ids=pad(rows.ids, padding)[:, part], position_ids=positions[:, part], use_cache=False
         ).logits
-        row, at = (rows.places - 1) // length, (rows.places - 1) % length
-        ours = (at >= begin) & (at < begin + own)
+        row, columns = (rows.places - 1) // length, (rows.places - 1) % length
+        ours = (columns >= begin) & (columns < begin + own)
         tokens = rows.ids.flatten()[rows.places]
-        together = found[row, (at - begin).clamp(0, own - 1)]
+        together = output[row, (columns - begin).clamp(0, own - 1)]
         return HeadOutput(together, tokens, lambda values: _Whole.apply(torch.where(ours, values, 0.0), self.group))
 
     def _attention(
@@ -83,10 +83,10 @@ class Sequences:
             raise ValueError(f"a sliding window of {window} tokens is not cut over several ranks (placement.actor.sp)")
         if key.shape[1] % self.size:
             key, value, groups = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1), 1
-        query, key, value = (_Exchange.apply(one, self.group, 1, 2) for one in (query, key, value))
+        query, key, value = (_Exchange.apply(heads, self.group, 1, 2) for heads in (query, key, value))
         like = SimpleNamespace(num_key_value_groups=groups, is_causal=getattr(module, "is_causal", True))
-        found, _ = sdpa_attention_forward(like, query, key, value, self.mask, **more)
-        return _Exchange.apply(found, self.group, 1, 2), None
+        output, _ = sdpa_attention_forward(like, query, key, value, self.mask, **more)
+        return _Exchange.apply(output, self.group, 1, 2), None
 
 
 def _told_apart(positions: Tensor) -> Tensor:
@@ -100,9 +100,9 @@ def _told_apart(positions: Tensor) -> Tensor:
 def _exchanged(value: Tensor, group: Any, scatter: int, gather: int) -> Tensor:
     """Cut `value` along `scatter`, send each rank its part, and join the parts received along `gather`."""
     parts = torch.stack(value.chunk(group.size(), scatter)).contiguous()
-    found = torch.empty_like(parts)
-    dist.all_to_all_single(found, parts, group=group)
-    return torch.cat([*found.unbind(0)], gather)
+    received = torch.empty_like(parts)
+    dist.all_to_all_single(received, parts, group=group)
+    return torch.cat([*received.unbind(0)], gather)
 
 
 class _Exchange(torch.autograd.Function):
@@ -121,9 +121,9 @@ class _Whole(torch.autograd.Function):
 
     @staticmethod
     def forward(_: Any, value: Tensor, group: Any) -> Tensor:
-        found = value.clone()
-        dist.all_reduce(found, group=group)
-        return found
+        gathered = value.clone()
+        dist.all_reduce(gathered, group=group)
+        return gathered
 
     @staticmethod
     def backward(_: Any, *gradients: Tensor) -> tuple[Tensor, None]:

@@ -17,7 +17,7 @@ def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[
     """Whose log-probs the plan wants the ratio against, and how far the engine's are from the trainer's, where the trainer's
     very weights drew the answers; none where an update computes both itself. Raises GateError where that is too far."""
     if job.old == "engine":
-        return [one.drawn for one in batch.samples], {}
+        return [sample.drawn for sample in batch.samples], {}
     if job.old_in_update:
         return [()] * len(batch.samples), {}
     old = rows(places.ranks, "old_log_probs", batch.samples)
@@ -38,7 +38,7 @@ def policy_updates(job: Job, places: Places, batch: Batch, parts: Sequence[list[
     gap = 0.0
     for number, part in enumerate(parts):
         updated = call(places.ranks, "update", part, period - 1)
-        gap = gap if number else max(one.ratio_gap for one in updated)
+        gap = gap if number else max(update.ratio_gap for update in updated)
         yield updated
         _first_ratio(job, batch, gap, period)
 
@@ -48,13 +48,13 @@ def parts_of(job: Job, lessons: list[Lesson], period: int) -> list[list[Lesson]]
     all passes over an update before the next. None while only a critic learns."""
     if period <= job.warmup:
         return []
-    found = []
+    parts = []
     for number in range(job.passes if job.sweeps else 1):
-        one = list(lessons)
+        all_lessons = list(lessons)
         if job.shuffles and job.update < job.sequences:
-            random.Random(f"{job.shuffle_seed}/{period}/{number}").shuffle(one)  # noqa: S311 - an order, no secret
-        found += _cut(one, job.update)
-    return found if job.sweeps else [part for part in found for _ in range(job.passes)]
+            random.Random(f"{job.shuffle_seed}/{period}/{number}").shuffle(all_lessons)  # noqa: S311 - an order, no secret
+        parts += _cut(all_lessons, job.update)
+    return parts if job.sweeps else [part for part in parts for _ in range(job.passes)]
 
 
 def _first_ratio(job: Job, batch: Batch, gap: float, period: int) -> None:
@@ -66,4 +66,4 @@ def _first_ratio(job: Job, batch: Batch, gap: float, period: int) -> None:
 
 
 def _cut(lessons: list[Lesson], size: int) -> list[list[Lesson]]:
-    return [lessons[at : at + size] for at in range(0, len(lessons), size)]
+    return [lessons[index : index + size] for index in range(0, len(lessons), size)]

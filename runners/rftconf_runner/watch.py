@@ -38,8 +38,10 @@ class Watch:
         """One line: how far, and the last period's numbers."""
         done = self.period - 1
         full = BAR * done // max(self.periods, 1)
-        at = PHASES.index(self.phase)
-        phases = "".join("=" if number < at else ">" if number == at else "." for number in range(len(PHASES)))
+        position = PHASES.index(self.phase)
+        phases = "".join(
+            "=" if number < position else ">" if number == position else "." for number in range(len(PHASES))
+        )
         seconds = sum(value for name, value in self.last.items() if name.endswith("_seconds"))
         numbers = (
             f"  reward {self.last['reward']:.4g}  lag {self.last['lag']}  {self.last['tokens'] / max(seconds, 1e-9):.0f} tokens/s"
@@ -58,11 +60,11 @@ class Watch:
         if self.mode == "json":
             self._print(json.dumps(values))
         if self.mode == "lines":
-            shown = (
+            texts = (
                 f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
                 for name, value in values.items()
             )
-            self._print("  ".join(shown))
+            self._print("  ".join(texts))
 
     def recovers(self, what: str, start: str, began: float) -> None:
         """Something died; the run goes on from `start`."""

@@ -57,39 +57,39 @@ def digest(*parts: Tensor) -> str:
     """Of the numbers of all parts, one behind the other, and of the shape of the whole; 0 and -0 are one number."""
     first, *others = parts
     shape = (len(first) + sum(map(len, others)), *first.shape[1:]) if others else tuple(first.shape)
-    found = hashlib.sha256(f"{shape}".encode())
+    running_digest = hashlib.sha256(f"{shape}".encode())
     for part in parts:
         for numbers in part.detach().cpu().contiguous().flatten().split(CHUNK_NUMBERS):
-            found.update((numbers + 0.0).view(torch.uint8).numpy())
-    return found.hexdigest()
+            running_digest.update((numbers + 0.0).view(torch.uint8).numpy())
+    return running_digest.hexdigest()
 
 
 def digests(tensors: Iterable[tuple[str, Sequence[Tensor]]]) -> dict[str, str]:
     """Of each tensor's parts; of large ones as many at once as PyTorch has threads, up to `MOST_AT_ONCE`."""
-    found, running = dict[str, str](), deque[tuple[str, Future[str]]]()
+    digests_by_name, running = dict[str, str](), deque[tuple[str, Future[str]]]()
     most = min(torch.get_num_threads(), MOST_AT_ONCE)
     with ThreadPoolExecutor(most) as pool:
         for name, parts in tensors:
             if sum(part.nbytes for part in parts) < LARGE_BYTES:
-                found[name] = digest(*parts)
+                digests_by_name[name] = digest(*parts)
                 continue
             running.append((name, pool.submit(digest, *parts)))
             if len(running) > most:  # no more copies at once than that
-                known, one = running.popleft()
-                found[known] = one.result()
-        return found | {name: one.result() for name, one in running}
+                known, first = running.popleft()
+                digests_by_name[known] = first.result()
+        return digests_by_name | {name: future.result() for name, future in running}
 
 
 def layout(model: Any, rank: int = 0, ranks: int = 1) -> Layout:
     """Of a vLLM model on one rank."""
-    found = {}
+    pieces = {}
     for name, layer in _layers(model):
         padded, parts = hasattr(layer, PADS), tuple(getattr(layer, "output_partition_sizes", ()))
         shape = _own_shape(layer) if _in_own_form(name, layer) else tuple(model.get_parameter(name).shape)
         if experts.is_of_experts(name):
             shape, parts = experts.rows_of_experts(shape, name)
-        found[name] = Piece(shape, parts if len(parts) > 1 else (), padded)
-    return Layout(found, getattr(model, "packed_modules_mapping", {}), rank, ranks)
+        pieces[name] = Piece(shape, parts if len(parts) > 1 else (), padded)
+    return Layout(pieces, getattr(model, "packed_modules_mapping", {}), rank, ranks)
 
 
 def held(
@@ -104,8 +104,8 @@ def held(
     def real(name: str, layer: Any) -> Tensor:
         value = _by_unit_vectors(layer) if _in_own_form(name, layer) else model.get_parameter(name).detach()
         value = value.flatten(0, 1) if experts.is_of_experts(name) else value
-        here = rows.get(name, ranks * len(value)) - rank * len(value)
-        return value[: max(here, 0)] if hasattr(layer, PADS) else value
+        own_rows = rows.get(name, ranks * len(value)) - rank * len(value)
+        return value[: max(own_rows, 0)] if hasattr(layer, PADS) else value
 
     return digests((name, [real(name, layer)]) for name, layer in _layers(model) if only(name))
 
@@ -126,7 +126,7 @@ def _in_own_form(name: str, layer: Any) -> bool:
 def _own_shape(layer: Any) -> tuple[int, int]:
     """Rows and columns of a weight that vLLM keeps in a form of its own; those of one rank where ranks divide it."""
     rows, columns = (
-        next(found for name in names if (found := getattr(layer, name, None)))
+        next(shape for name in names if (shape := getattr(layer, name, None)))
         for names in (
             ("output_size_per_partition", PADS, "output_size"),
             ("input_size_per_partition", "embedding_dim", "input_size"),
@@ -180,8 +180,8 @@ def _own(tensors: Sequence[Tensor], piece: Piece | None, engine: Layout) -> Sequ
     if len(sizes) != len(tensors):
         return ()
     cut = [_cut(tensor, (size, *piece.shape[1:]), piece, engine) for tensor, size in zip(tensors, sizes, strict=True)]
-    found = [part for part in cut if part is not None]
-    return found if len(found) == len(cut) else ()
+    own_parts = [part for part in cut if part is not None]
+    return own_parts if len(own_parts) == len(cut) else ()
 
 
 def _cut(tensor: Tensor, shape: tuple[int, ...], piece: Piece, engine: Layout) -> Tensor | None:
@@ -203,12 +203,12 @@ def _cut(tensor: Tensor, shape: tuple[int, ...], piece: Piece, engine: Layout) -
     return tensor
 
 
-def differing(wanted: Digests, found: Digests) -> list[str]:
+def differing(wanted_digests: Digests, actual: Digests) -> list[str]:
     """Names of tensors that the engine does not hold as the trainer does, or that only one of them has.
 
     A head that is tied to the embedding may have no tensor of its own, in an engine or in the trainer.
     """
-    tied = {name for name in wanted if name not in found and wanted[name] in found.values()}
-    tied |= {name for name in found if name not in wanted and found[name] in wanted.values()}
-    names = sorted((wanted.keys() | found.keys()) - tied)
-    return [name for name in names if wanted.get(name) != found.get(name)]
+    tied = {name for name in wanted_digests if name not in actual and wanted_digests[name] in actual.values()}
+    tied |= {name for name in actual if name not in wanted_digests and actual[name] in wanted_digests.values()}
+    names = sorted((wanted_digests.keys() | actual.keys()) - tied)
+    return [name for name in names if wanted_digests.get(name) != actual.get(name)]

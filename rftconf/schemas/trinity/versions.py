@@ -34,8 +34,8 @@ _TASKSETS = (
 )
 
 
-def _from_0_3_3(path: str) -> tuple[Edit, ...]:
-    optimizer, strategy = f"{path}algorithm.optimizer", f"{path}trainer.trainer_strategy"
+def _from_0_3_3(top: str) -> tuple[Edit, ...]:
+    optimizer, strategy = f"{top}algorithm.optimizer", f"{top}trainer.trainer_strategy"
     return (
         Move(f"{optimizer}.warmup_style", f"{optimizer}.lr_scheduler_type", stays=True),
         Move(f"{optimizer}.lr_decay_style", f"{optimizer}.lr_scheduler_type", only_if=(strategy, "megatron")),
@@ -44,75 +44,75 @@ def _from_0_3_3(path: str) -> tuple[Edit, ...]:
         ),
         Gone(f"{optimizer}.lr_warmup_init", "warm-up always starts at 0 from 0.4.1 on (Megatron only before)"),
         Gone(f"{optimizer}.min_lr", "min_lr_ratio says it as a share of lr (it was Megatron's only)"),
-        Move(f"{path}explorer.api_port", f"{path}explorer.proxy_port"),
+        Move(f"{top}explorer.api_port", f"{top}explorer.proxy_port"),
     )
 
 
-def _from_0_4_1(path: str) -> tuple[Edit, ...]:
+def _from_0_4_1(top: str) -> tuple[Edit, ...]:
     return (
         *(
-            Move(f"{path}{taskset}.task_selector", f"{path}{taskset}.data_selector", tree=True, stays=True)
+            Move(f"{top}{taskset}.task_selector", f"{top}{taskset}.data_selector", tree=True, stays=True)
             for taskset in _TASKSETS
         ),
-        Move(f"{path}buffer.explorer_output.task_selector", f"{path}buffer.explorer_output.data_selector", tree=True),
-        Gone(f"{path}buffer.pad_token_id", "the tokenizer's padding token is used", harmless=True),
+        Move(f"{top}buffer.explorer_output.task_selector", f"{top}buffer.explorer_output.data_selector", tree=True),
+        Gone(f"{top}buffer.pad_token_id", "the tokenizer's padding token is used", harmless=True),
         *(
-            Revalue(f"{path}cluster.{name}", {None: 0}, "0 now asks the Ray cluster")
+            Revalue(f"{top}cluster.{name}", {None: 0}, "0 now asks the Ray cluster")
             for name in ("node_num", "gpu_per_node")
         ),
         Revalue(
-            f"{path}synchronizer.sync_style",
+            f"{top}synchronizer.sync_style",
             {"dynamic_by_explorer": "explorer_driven", "dynamic_by_trainer": "trainer_driven"},
             "renamed",
         ),
         *removed_keys(
             "veRL 0.7.1, which 0.5.2 runs on, rejects by divergence and one threshold",
-            *(f"{path}{_CORRECTION}.{name}" for name in ("rollout_rs_threshold_lower", "rollout_token_veto_threshold")),
+            *(f"{top}{_CORRECTION}.{name}" for name in ("rollout_rs_threshold_lower", "rollout_token_veto_threshold")),
         ),
     )
 
 
-def _from_0_5_2(path: str) -> tuple[Edit, ...]:
+def _from_0_5_2(top: str) -> tuple[Edit, ...]:
     return (
         *(
             Merge(
-                tuple(f"{path}{role}.megatron.{name}" for role in (_ACTOR, _REF, _CRITIC)),
-                f"{path}trainer.megatron.{name}",
+                tuple(f"{top}{role}.megatron.{name}" for role in (_ACTOR, _REF, _CRITIC)),
+                f"{top}trainer.megatron.{name}",
             )
             for name in _PARALLEL
         ),
         *(
             Merge(
                 (
-                    *(f"{path}{role}.fsdp_config.{name}" for role in (_ACTOR, _REF)),
-                    f"{path}{_CRITIC}.model.fsdp_config.{name}",
+                    *(f"{top}{role}.fsdp_config.{name}" for role in (_ACTOR, _REF)),
+                    f"{top}{_CRITIC}.model.fsdp_config.{name}",
                 ),
-                f"{path}trainer.{name}",
+                f"{top}trainer.{name}",
             )
             for name in ("param_offload", "optimizer_offload", "offload_policy")
         ),
         Merge(
-            tuple(f"{path}{role}.megatron.grad_offload" for role in (_ACTOR, _REF, _CRITIC)),
-            f"{path}trainer.grad_offload",
+            tuple(f"{top}{role}.megatron.grad_offload" for role in (_ACTOR, _REF, _CRITIC)),
+            f"{top}trainer.grad_offload",
         ),
         Merge(
             (
-                f"{path}trainer.trainer_config.actor_rollout_ref.model.use_remove_padding",
-                f"{path}{_CRITIC}.model.use_remove_padding",
+                f"{top}trainer.trainer_config.actor_rollout_ref.model.use_remove_padding",
+                f"{top}{_CRITIC}.model.use_remove_padding",
             ),
-            f"{path}trainer.use_remove_padding",
+            f"{top}trainer.use_remove_padding",
         ),
         *(
-            Move(f"{path}trainer.trainer_config.trainer.{name}", f"{path}trainer.{name}", stays=True)
+            Move(f"{top}trainer.trainer_config.trainer.{name}", f"{top}trainer.{name}", stays=True)
             for name in ("balance_batch", "critic_warmup")
         ),
         # up to 0.5.2 synchronize_config fills what the actor does not set itself (set_if_none), 0.6.0 asks the trainer alone
         *(
-            Move(f"{path}{_ACTOR}.{own}", f"{path}trainer.{name}", stays=True, both=True)
+            Move(f"{top}{_ACTOR}.{own}", f"{top}trainer.{name}", stays=True, both=True)
             for own, name in _ACTORS_OWN.items()
         ),
-        Move(f"{path}{_CORRECTION}.bypass_mode", f"{path}algorithm.bypass_old_logprobs", stays=True),
-        Revalue(f"{path}trainer.max_checkpoints_to_keep", {None: 0}, "0 now keeps all"),
+        Move(f"{top}{_CORRECTION}.bypass_mode", f"{top}algorithm.bypass_old_logprobs", stays=True),
+        Revalue(f"{top}trainer.max_checkpoints_to_keep", {None: 0}, "0 now keeps all"),
     )
 
 
@@ -135,16 +135,16 @@ EDITS: dict[str, tuple[Edit, ...]] = {
 }
 
 
-def _aliases(path: str) -> tuple[Edit, ...]:
-    optimizer = f"{path}algorithm.optimizer"
+def _aliases(top: str) -> tuple[Edit, ...]:
+    optimizer = f"{top}algorithm.optimizer"
     return (
         Move(f"{optimizer}.warmup_style", f"{optimizer}.lr_scheduler_type", stays=True, both=True),
         *(
-            Move(f"{path}{taskset}.task_selector", f"{path}{taskset}.data_selector", tree=True, stays=True, both=True)
+            Move(f"{top}{taskset}.task_selector", f"{top}{taskset}.data_selector", tree=True, stays=True, both=True)
             for taskset in _TASKSETS
         ),
         Revalue(
-            f"{path}synchronizer.sync_style",
+            f"{top}synchronizer.sync_style",
             {"dynamic_by_explorer": "explorer_driven", "dynamic_by_trainer": "trainer_driven"},
             "the old spelling is still accepted",
             {},

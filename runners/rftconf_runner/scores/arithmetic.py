@@ -47,5 +47,5 @@ def _of(node: ast.expr) -> Any:
     if isinstance(node, ast.UnaryOp) and type(node.op) in ONE:
         return ONE[type(node.op)](_of(node.operand))
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-        return SEVERAL[type(node)]([_of(one) for one in node.elts])
+        return SEVERAL[type(node)]([_of(elt) for elt in node.elts])
     raise ValueError("no arithmetic")

@@ -11,10 +11,10 @@ class UnreadableError(ValueError):
     """Raised for a text that has no plain form; its reader goes on with the text as it is."""
 
 
-def closes(text: str, at: int) -> int | None:
-    """Return the place at which the braces that open after `at` are closed; None where they are not."""
+def closes(text: str, opening: int) -> int | None:
+    """Return the place at which the braces that open after `opening` are closed; None where they are not."""
     depth = 0
-    for place in range(at, len(text)):
+    for place in range(opening, len(text)):
         if text[place] == "{":
             depth += 1
         elif text[place] == "}":
@@ -26,9 +26,9 @@ def closes(text: str, at: int) -> int | None:
 
 def last_box(text: str) -> str | None:
     """Return the content of the last `\\boxed{}`; None where there is none, or none that ends."""
-    at = text.rfind(BOX)
-    end = closes(text, at) if at >= 0 else None
-    return None if end is None else text[at + len(BOX) : end]
+    opening = text.rfind(BOX)
+    end = closes(text, opening) if opening >= 0 else None
+    return None if end is None else text[opening + len(BOX) : end]
 
 
 FIRST = (
@@ -93,15 +93,15 @@ def _roots(text: str) -> str:
 
 def _fractions(text: str) -> str:
     """Put braces around the two signs of a fraction; return the text unchanged where a fraction has no second sign."""
-    found, *parts = text.split("\\frac")
+    result, *parts = text.split("\\frac")
     for part in parts:
         if not part:
             raise UnreadableError("a fraction of nothing")
         if part[0] == "{":
-            found += "\\frac" + part
+            result += "\\frac" + part
         elif len(part) == 1:
             return text
         else:
             below = part[1:] if part[1] == "{" else f"{{{part[1]}}}{part[2:]}"
-            found += f"\\frac{{{part[0]}}}{below}"
-    return found
+            result += f"\\frac{{{part[0]}}}{below}"
+    return result

@@ -22,44 +22,44 @@ INTERVALS = {"Interval": "[]", "Interval.Ropen": "[)", "Interval.Lopen": "(]", "
 INTERVAL = re.compile(r"^(Interval(?:\.Ropen|\.Lopen|\.open)?)\((.*)\)$")
 
 
-def equal(said: str, wanted: str, matrices: bool) -> bool:
+def equal(answer: str, truth: str, matrices: bool) -> bool:
     """Compare with pi as it is, and with 3.14 for it. False also for what cannot be compared."""
-    values = (pi, ROUGH_PI) if PI in said or PI in wanted else (pi,)
+    values = (pi, ROUGH_PI) if PI in answer or PI in truth else (pi,)
     try:
-        found = [same(said, wanted, matrices, value) for value in values]
+        results = [same(answer, truth, matrices, value) for value in values]
     except Exception:  # noqa: BLE001 - whatever an answer makes Python raise
         return False
-    return any(found)
+    return any(results)
 
 
-def same(said: Any, wanted: Any, matrices: bool, value: float = pi) -> bool:
+def same(answer: Any, truth: Any, matrices: bool, value: float = pi) -> bool:
     """Compare with one value of pi. Raises whatever Python raises for a text that is neither number nor tuple."""
-    said, wanted = _number_in(said, value), _number_in(wanted, value)
-    if isinstance(said, str):
-        said = said[:LONGEST]
-        if isinstance(wanted, str) and _same_text(said, wanted):
+    answer, truth = _number_in(answer, value), _number_in(truth, value)
+    if isinstance(answer, str):
+        answer = answer[:LONGEST]
+        if isinstance(truth, str) and _same_text(answer, truth):
             return True
-    numbers = _digits(said), _digits(wanted)
+    numbers = _digits(answer), _digits(truth)
     if numbers[0] is not None and numbers[1] is not None:
         near = (numbers[1] / 100, numbers[1], numbers[1] * 100)
-        return any(isclose(one, numbers[0], rel_tol=NEAR) for one in near)
-    if not said and said not in (0, False):
+        return any(isclose(number, numbers[0], rel_tol=NEAR) for number in near)
+    if not answer and answer not in (0, False):
         return False
-    said, wanted = _bracketed(str(said).strip()), str(wanted).strip()
-    if _bare(said, wanted):
+    answer, truth = _bracketed(str(answer).strip()), str(truth).strip()
+    if _bare(answer, truth):
         return True
-    inner = said and wanted and said[0] in "([" and said[-1] in ")]"
-    inner = inner and (said[0], said[-1]) == (wanted[0], wanted[-1])
-    if inner and _pairwise(said[1:-1].split(","), wanted[1:-1].split(","), matrices):
+    inner = answer and truth and answer[0] in "([" and answer[-1] in ")]"
+    inner = inner and (answer[0], answer[-1]) == (truth[0], truth[-1])
+    if inner and _pairwise(answer[1:-1].split(","), truth[1:-1].split(","), matrices):
         return True
-    if "," in said and "," in wanted:
-        ours, theirs = ([part.strip() for part in text.split(",")] for text in (said, wanted))
+    if "," in answer and "," in truth:
+        ours, theirs = ([part.strip() for part in text.split(",")] for text in (answer, truth))
         if len(ours) == len(theirs):
             return _pairwise(ours, theirs, matrices)
-    point = said.startswith("Point") and wanted[0] == "(" and wanted[-1] == ")"
-    if point and _pairwise(said[said.find("(") + 1 : -1].split(","), wanted[1:-1].split(","), matrices):
+    point = answer.startswith("Point") and truth[0] == "(" and truth[-1] == ")"
+    if point and _pairwise(answer[answer.find("(") + 1 : -1].split(","), truth[1:-1].split(","), matrices):
         return True
-    return matrices and MATRIX in wanted and _same_matrix(said, wanted)
+    return matrices and MATRIX in truth and _same_matrix(answer, truth)
 
 
 def _number_in(text: Any, value: float) -> Any:
@@ -74,13 +74,13 @@ def _number_in(text: Any, value: float) -> Any:
         return int(float(text.partition("_")[0]))
     if PI not in text:
         return text
-    found, *parts = text.split(PI)
+    result, *parts = text.split(PI)
     for part in parts:
-        found += f"{'' if found[-1:].isdigit() else '1'}*{value}{part}"
+        result += f"{'' if result[-1:].isdigit() else '1'}*{value}{part}"
     try:
-        return evaluated(found)
+        return evaluated(result)
     except Exception:  # noqa: BLE001 - whatever is no arithmetic stays text
-        return found
+        return result
 
 
 def _digits(value: Any) -> float | None:
@@ -91,53 +91,53 @@ def _digits(value: Any) -> float | None:
         return None
 
 
-def _same_text(said: str, wanted: str) -> bool:
-    return said.strip().lower() == wanted.strip().lower() or said.replace(" ", "") == wanted.replace(" ", "")
+def _same_text(answer: str, truth: str) -> bool:
+    return answer.strip().lower() == truth.strip().lower() or answer.replace(" ", "") == truth.replace(" ", "")
 
 
 def _bracketed(text: str) -> str:
     """Write sympy's intervals with brackets."""
-    found = INTERVAL.match(text)
-    if not found:
+    match = INTERVAL.match(text)
+    if not match:
         return text
-    brackets = INTERVALS[found.group(1)]
-    return brackets[0] + found.group(2) + brackets[1]
+    brackets = INTERVALS[match.group(1)]
+    return brackets[0] + match.group(2) + brackets[1]
 
 
-def _bare(said: str, wanted: str) -> bool:
+def _bare(answer: str, truth: str) -> bool:
     """Compare without brackets and braces; square ones go where the other side has no round ones, and the reverse."""
-    square = said.startswith("[") and said.endswith("]") and not wanted.startswith("(")
-    if square or (said.startswith("(") and said.endswith(")") and not wanted.startswith("[")):
-        said, wanted = said.strip("[]()"), wanted.strip("[]()")
+    square = answer.startswith("[") and answer.endswith("]") and not truth.startswith("(")
+    if square or (answer.startswith("(") and answer.endswith(")") and not truth.startswith("[")):
+        answer, truth = answer.strip("[]()"), truth.strip("[]()")
     for sign in "{}()":
-        said, wanted = said.replace(sign, ""), wanted.replace(sign, "")
-    return said == wanted
+        answer, truth = answer.replace(sign, ""), truth.replace(sign, "")
+    return answer == truth
 
 
-def _pairwise(said: Sequence[Any], wanted: Sequence[Any], matrices: bool) -> bool:
+def _pairwise(answers: Sequence[Any], truths: Sequence[Any], matrices: bool) -> bool:
     """Compare two lists part by part. Every pair is compared, so that one that cannot be compared raises."""
-    if len(said) != len(wanted):
+    if len(answers) != len(truths):
         return False
-    found = [same(*pair, matrices) for pair in zip(said, wanted, strict=True)]
-    return all(found)
+    results = [same(*pair, matrices) for pair in zip(answers, truths, strict=True)]
+    return all(results)
 
 
-def _same_matrix(said: str, wanted: str) -> bool:
-    if said.startswith("Matrix"):
-        if not is_plain_matrix(said):
+def _same_matrix(answer: str, truth: str) -> bool:
+    if answer.startswith("Matrix"):
+        if not is_plain_matrix(answer):
             return False
         from sympy.parsing.sympy_parser import parse_expr
 
         try:
-            return _pairwise(list(parse_expr(said)), wanted.split()[1:-1:2], matrices=True)
+            return _pairwise(list(parse_expr(answer)), truth.split()[1:-1:2], matrices=True)
         except Exception:  # noqa: BLE001 - whatever is no matrix
             return False
-    if not (said.startswith("[") and said.endswith("]")):
+    if not (answer.startswith("[") and answer.endswith("]")):
         return False
-    rows = evaluated(said)
+    rows = evaluated(answer)
     if not isinstance(rows, list):
         return False
-    inner = wanted.removeprefix("\\" + MATRIX).removeprefix(MATRIX).removesuffix("\\" + END).removesuffix(END)
+    inner = truth.removeprefix("\\" + MATRIX).removeprefix(MATRIX).removesuffix("\\" + END).removesuffix(END)
     theirs = [row.split("&") if "&" in row else row for row in inner.split("\\")]
     try:
         return _pairwise(rows, theirs, matrices=True)

@@ -32,9 +32,9 @@ class Pool:
             self.idle.put(Worker())
         self.threads = ThreadPoolExecutor(self.count)
 
-    def came(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[bool, Any]]:
+    def came(self, questions: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[bool, Any]]:
         """Call each function by name, and return in order: True with its result, or False with `LATE` or the error in words."""
-        return list(self.threads.map(self._one, asked))
+        return list(self.threads.map(self._one, questions))
 
     def close(self) -> None:
         """End every process."""
@@ -42,9 +42,9 @@ class Pool:
         for _ in range(self.count):
             self.idle.get().end()
 
-    def _one(self, asked: tuple[str, Mapping[str, Any]]) -> tuple[bool, Any]:
+    def _one(self, question: tuple[str, Mapping[str, Any]]) -> tuple[bool, Any]:
         with self._worker() as worker:
-            return worker.came(asked, self.seconds)
+            return worker.came(question, self.seconds)
 
     @contextlib.contextmanager
     def _worker(self) -> Iterator[Worker]:
@@ -61,25 +61,25 @@ class Worker:
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
 
-    def came(self, asked: object, seconds: float) -> tuple[bool, Any]:
+    def came(self, question: object, seconds: float) -> tuple[bool, Any]:
         """Score one answer within so many seconds, and return as `Pool.came` does."""
         fresh = self.process is None
         process = self.process = self.process or _started(seconds)
         assert process.stdin
         assert process.stdout
         try:
-            process.stdin.write(pickle.dumps(asked))
+            process.stdin.write(pickle.dumps(question))
             process.stdin.flush()
             with selectors.DefaultSelector() as waiting:
                 waiting.register(process.stdout, selectors.EVENT_READ)
                 if not waiting.select(seconds + fresh * START_SECONDS):
                     self.end()
                     return False, LATE
-            found: tuple[bool, Any] = pickle.load(process.stdout)  # noqa: S301 - from the process that was started here
+            result: tuple[bool, Any] = pickle.load(process.stdout)  # noqa: S301 - from the process that was started here
         except (EOFError, OSError) as error:
             self.end()
             return False, f"the process that scores ended: {type(error).__name__}"
-        return found
+        return result
 
     def end(self) -> None:
         """Kill it, if it is there."""

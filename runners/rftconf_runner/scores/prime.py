@@ -23,8 +23,8 @@ WHOLE_TEXT = re.compile(r"^\\text\{(.+?)\}$")
 
 def prime_math(answer: Any, truth: Any, plain: Plain = PLAIN, matrices: bool = True) -> float:
     """Return 1 where text, number, fraction, tuple or expression of both are the same."""
-    said, wanted = result(str(answer)), str(truth)
-    return float(graded(said, wanted, plain) or equal(said, wanted, matrices))
+    answer_value, truth_value = result(str(answer)), str(truth)
+    return float(graded(answer_value, truth_value, plain) or equal(answer_value, truth_value, matrices))
 
 
 def prime_math_before(answer: Any, truth: Any) -> float:
@@ -36,29 +36,29 @@ def result(text: str) -> str:
     """Return the part of an answer that says its result."""
     text = _after(text, AFTER)
     for mark in BEFORE:
-        at = text.lower().rfind(mark)
-        text = text if at < 0 else text[:at].strip()
-    at = text.rfind("\\boxed")
-    at = text.rfind("\\fbox") if at < 0 else at
-    end = closes(text, at) if at >= 0 else None
-    box = "" if end is None else text[text.index("{", at) + 1 : end].strip()
+        start = text.lower().rfind(mark)
+        text = text if start < 0 else text[:start].strip()
+    start = text.rfind("\\boxed")
+    start = text.rfind("\\fbox") if start < 0 else start
+    end = closes(text, start) if start >= 0 else None
+    box = "" if end is None else text[text.index("{", start) + 1 : end].strip()
     text = box or text
-    at = text.lower().rfind(". ")
-    return _after(text if at < 0 else text[:at].strip(), VERBS)
+    start = text.lower().rfind(". ")
+    return _after(text if start < 0 else text[:start].strip(), VERBS)
 
 
 def _after(text: str, marks: tuple[str, ...]) -> str:
     for mark in marks:
-        at = text.lower().rfind(mark)
-        text = text if at < 0 else text[at + len(mark) :].strip()
+        start = text.lower().rfind(mark)
+        text = text if start < 0 else text[start + len(mark) :].strip()
     return text
 
 
-def graded(said: str, wanted: str, plain: Plain = PLAIN) -> bool:
+def graded(answer: str, truth: str, plain: Plain = PLAIN) -> bool:
     """True where both have one plain form, one spelled form, or the same parts of a tuple."""
-    if _form(said, plain) == _form(wanted, plain):
+    if _form(answer, plain) == _form(truth, plain):
         return True
-    ours, theirs = spelled(said), spelled(wanted)
+    ours, theirs = spelled(answer), spelled(truth)
     if ours == theirs or not ours:
         return ours == theirs
     parts, others = _parts(theirs), _parts(ours)
@@ -118,12 +118,12 @@ def _unlatexed(text: str) -> str:
     for before in ("\\tfrac", "\\dfrac"):
         text = text.replace(before, "\\frac")
     try:
-        found = str(LatexNodes2Text().latex_to_text(text.replace("\\frac", " \\frac")))
+        text_of_latex = str(LatexNodes2Text().latex_to_text(text.replace("\\frac", " \\frac")))
     except Exception:  # noqa: BLE001 - whatever LaTeX it cannot read stays as it is
         return text
     for before, after in SIGNS:
-        found = found.replace(before, after)
-    return found.strip()
+        text_of_latex = text_of_latex.replace(before, after)
+    return text_of_latex.strip()
 
 
 GROUPS = re.compile(r"(\d),(\d\d\d)($|\D)")
@@ -151,20 +151,20 @@ def _parts(text: str) -> list[str]:
 FRACTION = re.compile(r"^-?[0-9]+.?/0*[1-9][0-9]*.?$")
 
 
-def _same_part(wanted: str, said: str) -> bool:
+def _same_part(truth: str, answer: str) -> bool:
     """Compare fractions as they are written and whole numbers only with each other; ask sympy about all else."""
-    if FRACTION.search(wanted) and FRACTION.search(said):
-        return wanted == said
-    return _is_number(wanted) == _is_number(said) and _no_difference(wanted, said)
+    if FRACTION.search(truth) and FRACTION.search(answer):
+        return truth == answer
+    return _is_number(truth) == _is_number(answer) and _no_difference(truth, answer)
 
 
 POWERS = re.compile(r"\^\{|\^\(|\^[0-9]+\^|\^[0-9][0-9]+")
 MOST_LETTERS = 2
 
 
-def _no_difference(wanted: str, said: str) -> bool:
+def _no_difference(truth: str, answer: str) -> bool:
     """True where sympy simplifies the difference to 0; it is not asked about many unknowns or large powers."""
-    text = f"({wanted})-({said})"
+    text = f"({truth})-({answer})"
     letters = {sign for sign in text.replace("sqrt", "").replace("frac", "") if sign.isalpha()}
     if len(letters) > MOST_LETTERS or POWERS.search(text) or has_attributes(text):
         return False

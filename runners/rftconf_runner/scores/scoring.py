@@ -20,10 +20,10 @@ def compute_score(
     data_source: str, solution_str: str, ground_truth: Any, framework: str, release: str, name: str = "", **_: Any
 ) -> Any:
     """Return what the framework's own rule gives: a number, or numbers by name of which `score` is the reward."""
-    found = rule(framework, release, name or data_source)
-    if found is None or found.function is None:
+    scoring_rule = rule(framework, release, name or data_source)
+    if scoring_rule is None or scoring_rule.function is None:
         raise ValueError(unscored(framework, release, name or data_source))
-    return found.function(solution_str, ground_truth)
+    return scoring_rule.function(solution_str, ground_truth)
 
 
 def described(framework: str, release: str, name: str = "") -> str:
@@ -33,20 +33,20 @@ def described(framework: str, release: str, name: str = "") -> str:
 
 def is_scored(framework: str, release: str, name: str) -> bool:
     """True where a rule scores answers of that name, once what it needs is installed."""
-    found = rule(framework, release, name)
-    return found is not None and found.function is not None
+    scoring_rule = rule(framework, release, name)
+    return scoring_rule is not None and scoring_rule.function is not None
 
 
 def unscored(framework: str, release: str, name: str) -> str:
     """Say why nothing scores answers of that name here; empty where a rule does."""
-    found = rule(framework, release, name)
+    scoring_rule = rule(framework, release, name)
     who = f"{framework} {release}"
-    if found is None:
+    if scoring_rule is None:
         names = ", ".join(known(framework, release))
         return f"{name!r} has no reward in {who} itself; it has {names}"
-    if found.refused:
-        return f"{name!r} in {who} ({found.cited}) {found.refused}"
-    missing = [PACKAGES[one] for one in found.needs if find_spec(one) is None]
+    if scoring_rule.refused:
+        return f"{name!r} in {who} ({scoring_rule.cited}) {scoring_rule.refused}"
+    missing = [PACKAGES[need] for need in scoring_rule.needs if find_spec(need) is None]
     if missing:
         return f"{name!r} in {who} is scored with {', '.join(missing)}: `pip install {' '.join(missing)}` into the runner's environment"
     return ""
@@ -55,5 +55,5 @@ def unscored(framework: str, release: str, name: str) -> str:
 def named(name: str) -> Callable[..., Any]:
     """Import the function of `module:name`."""
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    function_of_name: Callable[..., Any] = getattr(import_module(module), function)
+    return function_of_name

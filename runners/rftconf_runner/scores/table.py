@@ -30,7 +30,9 @@ class Rule:
         """True where this rule scores answers of that name in that release."""
         return (
             framework == self.framework
-            and any(name == one or (one.endswith("*") and name.startswith(one[:-1])) for one in self.names)
+            and any(
+                name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1])) for pattern in self.names
+            )
             and (not self.since or numbers(self.since) <= numbers(release))
             and (not self.until or numbers(release) <= numbers(self.until))
         )
@@ -94,14 +96,14 @@ RULES = (
 
 def rule(framework: str, release: str, name: str) -> Rule | None:
     """Return the first rule that fits, or None where the framework itself has none for that name."""
-    return next((one for one in RULES if one.fits(framework, release, name)), None)
+    return next((rule for rule in RULES if rule.fits(framework, release, name)), None)
 
 
 def known(framework: str, release: str) -> list[str]:
     """List the names that are scored in a release."""
     return [
         name
-        for one in RULES
-        if one.function and any(one.fits(framework, release, each.rstrip("*")) for each in one.names)
-        for name in one.names
+        for rule in RULES
+        if rule.function and any(rule.fits(framework, release, each.rstrip("*")) for each in rule.names)
+        for name in rule.names
     ]

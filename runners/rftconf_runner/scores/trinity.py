@@ -24,22 +24,24 @@ def math_reward(answer: str, truth: str) -> dict[str, float]:
     """Let math-verify compare what stands in `<answer>`, or the whole text, and reward the marks of thought and answer."""
     from math_verify import parse
 
-    said, wanted = (parse(_replied(text), parsing_timeout=None) for text in (answer, truth))
-    return summed(accuracy=_verified(said, wanted), format_score=FORMED if FORM.match(answer) else UNFORMED)
+    parsed_answer, parsed_truth = (parse(_replied(text), parsing_timeout=None) for text in (answer, truth))
+    return summed(
+        accuracy=_verified(parsed_answer, parsed_truth), format_score=FORMED if FORM.match(answer) else UNFORMED
+    )
 
 
 def _replied(text: str) -> str:
-    found = REPLY.search(text)
-    return found.group(1) if found else text
+    match = REPLY.search(text)
+    return match.group(1) if match else text
 
 
-def _verified(said: Any, wanted: Any) -> float:
+def _verified(answer: Any, truth: Any) -> float:
     """Compare as Trinity does, which hands math-verify the answer in the place of the truth."""
     from math_verify import verify
 
     with within(VERIFY_SECONDS):
         try:
-            return float(verify(said, wanted, timeout_seconds=None))
+            return float(verify(answer, truth, timeout_seconds=None))
         except Exception:  # noqa: BLE001 - whatever cannot be compared
             return 0.0
     return 0.0
@@ -54,9 +56,11 @@ def accuracy_reward(answer: str, truth: str) -> dict[str, float]:
     clean = NormalizationConfig(
         nits=False, malformed_operators=False, basic_latex=True, equations=True, boxed="all", units=True
     )
-    found = LatexExtractionConfig(normalization_config=clean, boxed_match_priority=0, try_extract_without_anchor=False)
-    wanted = parse(truth, extraction_config=[LatexExtractionConfig()], **how) or truth
-    return summed(accuracy=_verified(parse(answer, extraction_config=[found], **how), wanted))
+    extraction = LatexExtractionConfig(
+        normalization_config=clean, boxed_match_priority=0, try_extract_without_anchor=False
+    )
+    parsed_truth = parse(truth, extraction_config=[LatexExtractionConfig()], **how) or truth
+    return summed(accuracy=_verified(parse(answer, extraction_config=[extraction], **how), parsed_truth))
 
 
 NUMBER, ARITHMETIC = re.compile(r"\d+"), re.compile(r"^[\d+\-*/().\s]+$")
@@ -66,14 +70,14 @@ TRIED, SOLVED = 0.1, 1.0
 
 def countdown_reward(answer: str, truth: str) -> dict[str, float]:
     """Return 1 where the last line's `<answer>` uses each number once and comes to the target, a tenth for any other."""
-    wanted = json.loads(truth)
-    found = REPLY.findall(answer.split("\n")[-1])
-    if not found:
+    puzzle = json.loads(truth)
+    replies = REPLY.findall(answer.split("\n")[-1])
+    if not replies:
         return {"score": 0.0}
-    said = found[-1].strip()
-    if sorted(map(int, NUMBER.findall(said))) != sorted(wanted["numbers"]) or not ARITHMETIC.match(said):
+    equation = replies[-1].strip()
+    if sorted(map(int, NUMBER.findall(equation))) != sorted(puzzle["numbers"]) or not ARITHMETIC.match(equation):
         return {"score": TRIED}
     try:
-        return {"score": SOLVED if abs(evaluated(said) - wanted["target"]) < NEAR else TRIED}
+        return {"score": SOLVED if abs(evaluated(equation) - puzzle["target"]) < NEAR else TRIED}
     except Exception:  # noqa: BLE001 - whatever is no arithmetic
         return {"score": TRIED}

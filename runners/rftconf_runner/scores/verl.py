@@ -16,8 +16,8 @@ END = 300
 
 def gsm8k(answer: str, truth: Any, first: bool = False, end: int = END) -> float:
     """Return 1 where the number after the last (or the `first`) `#### ` is the truth, sign by sign but for commas."""
-    found = MARKED.findall(answer[-end:] if end else answer)
-    return float(bool(found) and found[0 if first else -1].replace(",", "") == truth)
+    numbers = MARKED.findall(answer[-end:] if end else answer)
+    return float(bool(numbers) and numbers[0 if first else -1].replace(",", "") == truth)
 
 
 SPACED = "\\boxed "
@@ -27,17 +27,17 @@ PLAIN = Plain(("\\\\%", "\\%"))
 def math(answer: str, truth: Any, plain: Plain = PLAIN) -> float:
     """Return 1 where the last box has the truth's plain form; a box may also be `\\boxed ` up to the next dollar sign."""
     if SPACED in answer:
-        said: str | None = answer.rpartition(SPACED)[2].partition("$")[0]
+        result: str | None = answer.rpartition(SPACED)[2].partition("$")[0]
     else:
-        at = answer.rfind("\\boxed")
-        end = closes(answer, at) if answer.startswith(BOX, max(at, 0)) else None
-        said = None if end is None else answer[at + len(BOX) : end]
-    if said is None or truth is None:
+        start = answer.rfind("\\boxed")
+        end = closes(answer, start) if answer.startswith(BOX, max(start, 0)) else None
+        result = None if end is None else answer[start + len(BOX) : end]
+    if result is None or truth is None:
         return 0.0
     try:
-        return float(plain(said) == plain(truth))
+        return float(plain(result) == plain(truth))
     except (UnreadableError, AttributeError, TypeError):
-        return float(said == truth)
+        return float(result == truth)
 
 
 def math_first(answer: str, truth: Any) -> float:
@@ -79,8 +79,8 @@ def final(text: str) -> str:
     text = text.rpartition("=")[2]
     for before, after in (*SHORTER, *((unit, "") for unit in UNITS)):
         text = text.replace(before, after)
-    for pattern, kept in WRAPPED:
-        text = pattern.sub(kept, text)
+    for pattern, inner in WRAPPED:
+        text = pattern.sub(inner, text)
     text = text.replace("$", "")
     bare = text.replace(",", "")
     return (bare if bare.isdigit() else text).strip()
@@ -91,12 +91,12 @@ def math_dapo(answer: str, truth: str, boxes: bool = True) -> dict[str, Any]:
     counts too where `boxes`, compared as it is written."""
     answer = answer[-END:]
     lines = SAID.findall(answer)
-    said = final(lines[-1] if lines else NOTHING)
-    right = said == final(truth)
-    box = last_box(answer[-100:]) if boxes and said == NOTHING else None
+    result = final(lines[-1] if lines else NOTHING)
+    right = result == final(truth)
+    box = last_box(answer[-100:]) if boxes and result == NOTHING else None
     if box is not None:
-        said, right = box, box == truth
-    return {"score": 1.0 if right else -1.0, "acc": right, "pred": said}
+        result, right = box, box == truth
+    return {"score": 1.0 if right else -1.0, "acc": right, "pred": result}
 
 
 def math_dapo_before(answer: str, truth: str) -> dict[str, Any]:
@@ -123,12 +123,12 @@ MOST_TAGS = 10
 def asked(answer: str, truth: Mapping[str, Any]) -> float:
     """Return 1 where the last `<answer>` is one of the truth's targets, case, articles and punctuation aside; a quarter of it where
     there are more than ten tags."""
-    found = REPLY.findall(answer)
-    if not found:
+    replies = REPLY.findall(answer)
+    if not replies:
         return 0.0
     targets = truth["target"]
-    wanted: Sequence[str] = [targets] if isinstance(targets, str) else list(targets)
-    if words(found[-1].strip()) not in map(words, wanted):
+    answers: Sequence[str] = [targets] if isinstance(targets, str) else list(targets)
+    if words(replies[-1].strip()) not in map(words, answers):
         return 0.0
     return 0.25 if max(answer.count("<answer>"), answer.count("</answer>")) > MOST_TAGS else 1.0
 

@@ -23,11 +23,11 @@ def main() -> None:
     serve(sys.stdin.buffer, answers, float(sys.argv[1]))
 
 
-def serve(asked: BinaryIO, answers: BinaryIO, seconds: float) -> None:
+def serve(stream: BinaryIO, answers: BinaryIO, seconds: float) -> None:
     """Read pickled names with their arguments one by one, and write each result, or its error in words."""
     while True:
         try:
-            name, arguments = pickle.load(asked)  # noqa: S301 - from the process that started this one
+            name, arguments = pickle.load(stream)  # noqa: S301 - from the process that started this one
         except EOFError:
             return
         signal.setitimer(
