@@ -73,12 +73,10 @@ def _from_0_4_1(top: str) -> tuple[Edit, ...]:
 
 
 def _from_0_5_2(top: str) -> tuple[Edit, ...]:
+    roles = (_ACTOR, _REF, _CRITIC)
     return (
         *(
-            Merge(
-                tuple(f"{top}{role}.megatron.{name}" for role in (_ACTOR, _REF, _CRITIC)),
-                f"{top}trainer.megatron.{name}",
-            )
+            Merge(tuple(f"{top}{role}.megatron.{name}" for role in roles), f"{top}trainer.megatron.{name}")
             for name in _PARALLEL
         ),
         *(
@@ -91,10 +89,7 @@ def _from_0_5_2(top: str) -> tuple[Edit, ...]:
             )
             for name in ("param_offload", "optimizer_offload", "offload_policy")
         ),
-        Merge(
-            tuple(f"{top}{role}.megatron.grad_offload" for role in (_ACTOR, _REF, _CRITIC)),
-            f"{top}trainer.grad_offload",
-        ),
+        Merge(tuple(f"{top}{role}.megatron.grad_offload" for role in roles), f"{top}trainer.grad_offload"),
         Merge(
             (
                 f"{top}trainer.trainer_config.actor_rollout_ref.model.use_remove_padding",
