@@ -28,6 +28,6 @@ def read_back(plan: Plan) -> list[Plan]:
     return [read_again(text) for text in (plan_text(plan), as_yaml(plan))]
 
 
-def same(one: Plan, other: Plan) -> bool:
+def same(first: Plan, second: Plan) -> bool:
     """True for plans with the same values, symbols and what is said to be none included."""
-    return one == other and [*flat_stages(one, nulls=True)] == [*flat_stages(other, nulls=True)]
+    return first == second and [*flat_stages(first, nulls=True)] == [*flat_stages(second, nulls=True)]

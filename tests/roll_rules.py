@@ -127,8 +127,8 @@ def _batches(leaves: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _domains(leaves: Mapping[str, Any]) -> Iterator[str]:
-    at = "actor_train.data_args.domain_interleave_probs."
-    shares = {key.removeprefix(at): value for key, value in leaves.items() if key.startswith(at)}
+    prefix = "actor_train.data_args.domain_interleave_probs."
+    shares = {key.removeprefix(prefix): value for key, value in leaves.items() if key.startswith(prefix)}
     rewarded = {key.split(".")[1] for key in leaves if key.startswith("rewards.")}
     if not shares:
         yield "no domain has a share of the batch"

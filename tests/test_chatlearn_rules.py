@@ -79,8 +79,8 @@ def test_our_bases_start(base: Base) -> None:
     ],
 )
 def test_a_flaw_is_objected_to(key: str, value: Any, says: str) -> None:
-    found = list(objections({**CHATLEARN_GRPO, key: value}, "fsdp"))
-    assert any(says in objection for objection in found), found
+    values = list(objections({**CHATLEARN_GRPO, key: value}, "fsdp"))
+    assert any(says in objection for objection in values), values
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def unknown(value: Any) -> bool:
 @pytest.mark.parametrize("real", [real for real in REAL if real.framework != "chatlearn"], ids=lambda real: real.name)
 def test_real_configs_start_or_are_refused(real: Real, release: str) -> None:
     try:
-        asked = {"framework": real.framework, "release": real.release, "to_release": release, "rows": CORPUS_ROWS}
-        done = convert(real.document(), "chatlearn", **asked)  # type: ignore[arg-type]
+        questions = {"framework": real.framework, "release": real.release, "to_release": release, "rows": CORPUS_ROWS}
+        done = convert(real.document(), "chatlearn", **questions)  # type: ignore[arg-type]
     except RftconfError as refused:
         assert len(str(refused).split()) > 5  # noqa: PT017
         return
@@ -184,7 +184,7 @@ def test_real_configs_start_or_are_refused(real: Real, release: str) -> None:
 @needs_corpus
 def test_most_real_configs_are_held_against_the_rules() -> None:
     """Neither refused nor left open: a rule that is never asked holds nothing."""
-    held = 0
+    count = 0
     for real in REAL:
         if real.framework == "chatlearn":
             continue
@@ -194,5 +194,5 @@ def test_most_real_configs_are_held_against_the_rules() -> None:
             )
         except RftconfError:
             continue
-        held += not open_sizes(done)
-    assert held > len(REAL) // 3
+        count += not open_sizes(done)
+    assert count > len(REAL) // 3

@@ -121,19 +121,19 @@ TEMPLATE = "python chatlearn/entrypoint.py grpo --config-file {} models.policy.n
 def test_a_script_starts_from_the_template_that_chatlearn_ships(file: str, release: str) -> None:
     """entrypoint.py merges the file into the defaults; where nobody gives it, the release's own is known."""
     document = read(Source("run.sh", TEMPLATE.format(file)))
-    found = load(document, framework="chatlearn", release=release).stages[0].values
+    values = load(document, framework="chatlearn", release=release).stages[0].values
     shipped = catalogue.load("chatlearn", release, "fsdp").template
-    assert found["stage.optim.actor.lr"] == shipped["models.policy_trainer.optimizer.lr"]
-    assert found["stage.batch.sequences_per_update"] == shipped["runtime_args.train_global_batch_size"]
-    assert (found["identity.experiment"], found["stage.batch.responses_per_prompt"]) == ("mine", 16)
+    assert values["stage.optim.actor.lr"] == shipped["models.policy_trainer.optimizer.lr"]
+    assert values["stage.batch.sequences_per_update"] == shipped["runtime_args.train_global_batch_size"]
+    assert (values["identity.experiment"], values["stage.batch.responses_per_prompt"]) == ("mine", 16)
 
 
 def test_the_megatron_template_is_megatron() -> None:
     """It leaves one value to a key that nobody sets, where ChatLearn stops: that value stays open, the rest is read."""
     script, key = TEMPLATE.format("template/grpo_megatron.yaml"), "models.policy_trainer.max_token_in_packing"
-    left = load(read(Source("run.sh", script))).stages[0].values
-    assert left["stage.batch.micro.tokens_per_rank"] == OpenKey(key)
-    assert left["stage.placement.actor.backend"] == "megatron"
+    remaining = load(read(Source("run.sh", script))).stages[0].values
+    assert remaining["stage.batch.micro.tokens_per_rank"] == OpenKey(key)
+    assert remaining["stage.placement.actor.backend"] == "megatron"
     loaded = load(read(Source("run.sh", f"{script.strip()} {key}=8192\n")))
     assert loaded.stages[0].values["stage.batch.micro.tokens_per_rank"] == 8192
     assert loaded.guess.trainer == "megatron"

@@ -50,9 +50,9 @@ def commands(page: Path) -> Iterator[Command]:
     for block in FENCES.findall(page.read_text(encoding="utf-8")):
         for line in block.replace("\\\n", " ").splitlines():
             if line.startswith("rftconf ") and not line.startswith(NOT_HERE) and line != ASKS:
-                told = re.search(r"# exit (\d)", line)
+                match = re.search(r"# exit (\d)", line)
                 usual = (0, 1) if page.name == OF_PARSER else (0,)
-                yield Command(line, (int(told[1]),) if told else usual)
+                yield Command(line, (int(match[1]),) if match else usual)
 
 
 WITH_COMMANDS = [page for page in PAGES if any(commands(page))]
@@ -92,12 +92,12 @@ def test_commands_end_as_the_page_says(page: Path, tmp_path: Path, monkeypatch: 
         lay_down_for_help(first)
     monkeypatch.chdir(first)
     wrong = {}
-    for at, command in enumerate(commands(page)):
+    for index, command in enumerate(commands(page)):
         if alone:
-            shutil.copytree(first, tmp_path / f"{at}")
-            monkeypatch.chdir(tmp_path / f"{at}")
+            shutil.copytree(first, tmp_path / f"{index}")
+            monkeypatch.chdir(tmp_path / f"{index}")
             if command.line.startswith("rftconf init"):
-                of_one_framework(tmp_path / f"{at}")
+                of_one_framework(tmp_path / f"{index}")
         code = run(command.words)
         if code not in command.exit_codes:
             wrong[command.line] = code
@@ -132,14 +132,14 @@ def test_the_numbers_of_the_concepts_are_those_of_the_example(tmp_path: Path) ->
     """Every `key: value` and `key=value` of docs/concepts.md stands in the example's config for that framework."""
     lay_down(tmp_path)
     text = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8")
-    told = re.findall(r"`([\w.]+)(?:=|: )(\d+)`", text)
-    assert len(told) >= 12
+    options = re.findall(r"`([\w.]+)(?:=|: )(\d+)`", text)
+    assert len(options) >= 12
     files = [tmp_path / "run_grpo.sh", *(tmp_path / f"grpo_{name}.yaml" for name in ("trinity", "roll", "chatlearn"))]
     loaded = [load(read(open_source(str(file)), ReadOptions())) for file in files]
-    cells = [one.stages[-1].reading.source.cells for one in loaded]
+    cells = [loaded.stages[-1].reading.source.cells for loaded in loaded]
     missing = [
         f"{key}={number}"
-        for key, number in told
-        if not any(key in found and found[key].value == int(number) for found in cells)
+        for key, number in options
+        if not any(key in cells and cells[key].value == int(number) for cells in cells)
     ]
     assert missing == []

@@ -18,8 +18,8 @@ WALKS = ("a key", "a rule", "a release", "a framework", "a dialect", "a GPU")
 
 def code(language: str) -> list[str]:
     """The fenced blocks of a language, those within lists too, without what they are indented by."""
-    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", TEXT, re.DOTALL | re.MULTILINE)
-    return [re.sub(rf"^{indent}", "", block, flags=re.MULTILINE) for indent, block in found]
+    values = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", TEXT, re.DOTALL | re.MULTILINE)
+    return [re.sub(rf"^{indent}", "", block, flags=re.MULTILINE) for indent, block in values]
 
 
 def inline() -> list[str]:

@@ -33,9 +33,9 @@ needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of upst
 
 def sampled() -> Iterator[Real]:
     """Real configs: all of them when asked."""
-    for found in corpora().values():
-        many = len(found) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(found))
-        yield from (found[index * len(found) // many] for index in range(many))
+    for reals in corpora().values():
+        many = len(reals) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(reals))
+        yield from (reals[index * len(reals) // many] for index in range(many))
 
 
 REAL = list(sampled())
@@ -65,10 +65,10 @@ def unlike(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tup
 
 def check_there_and_back(document: Document, framework: str, release: str, to: str) -> None:
     """A -> B -> A: what both ledgers say is kept is what it was."""
-    there = travelled(document, framework, release, to)
-    assert there.broken_claims() == {}
-    back = travelled(there.document, there.framework, there.release, framework, release)
-    assert lost_on_the_way(there, back) == {}
+    new_leg = travelled(document, framework, release, to)
+    assert new_leg.broken_claims() == {}
+    back = travelled(new_leg.document, new_leg.framework, new_leg.release, framework, release)
+    assert lost_on_the_way(new_leg, back) == {}
 
 
 def travelled(document: Document, framework: str, release: str, to: str, to_release: str | None = None) -> Leg:
@@ -96,15 +96,15 @@ def test_a_real_config_comes_back_from_elsewhere(real: Real, to: str) -> None:
 @cache
 def golden_inputs() -> tuple[Path, ...]:
     """Every distinct input of the golden cases that converts without saying more about it."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for file in sorted((ROOT / "golden").glob("*/*/case.toml")):
         facts = toml.loads(file.read_text())
         (source,) = file.parent.glob("input.*")
         if file.parent.name in VARIABLES:
             continue
         if file.parts[-3] != "refused" and not facts.get("options"):
-            found.setdefault(source.read_text(), source)
-    return tuple(found.values())
+            paths.setdefault(source.read_text(), source)
+    return tuple(paths.values())
 
 
 @pytest.mark.parametrize("file", golden_inputs(), ids=lambda file: file.parent.name)

@@ -29,9 +29,9 @@ def blocks(language: str, text: str = README) -> list[str]:
 )
 def test_the_example_is_the_golden_case(language: str, name: str) -> None:
     """Every line shown stands in the file, in that order; `…` stands for lines left out."""
-    (shown,) = blocks(language)
+    (output,) = blocks(language)
     lines = iter((EXAMPLE / name).read_text(encoding="utf-8").splitlines())
-    missing = [line for line in shown.splitlines() if line != "…" and line not in lines]
+    missing = [line for line in output.splitlines() if line != "…" and line not in lines]
     assert missing == []
 
 
@@ -81,8 +81,8 @@ def test_files_that_are_named_exist(document: Path) -> None:
 def exists(name: str) -> bool:
     pattern = re.sub(r"<\w+>", "*", name).rstrip("/")
     places = (ROOT, ROOT / "rftconf", ROOT / "rftconf" / "mappers", ROOT / "rftconf" / "schemas", ROOT / "tests")
-    found = any(any(place.glob(pattern)) for place in places)
-    return found or any((ROOT / "rftconf").rglob(pattern)) or name in OF_OTHERS
+    is_found_there = any(any(place.glob(pattern)) for place in places)
+    return is_found_there or any((ROOT / "rftconf").rglob(pattern)) or name in OF_OTHERS
 
 
 OF_OTHERS = {".hydra/config.yaml", "config.yaml", "case.toml", "NOTES.md", "run_grpo.sh"}
@@ -102,8 +102,8 @@ def test_verbs_and_options_that_are_named_exist() -> None:
 
     command = typer.main.get_command(application())
     verbs = getattr(command, "commands")  # noqa: B009 - a click Group, which typer's type does not say
-    told = set(re.findall(r"^\| `rftconf (\w+)", README, re.MULTILINE))
-    assert told == set(verbs)
+    names = set(re.findall(r"^\| `rftconf (\w+)", README, re.MULTILINE))
+    assert names == set(verbs)
     options = {name for verb in verbs.values() for parameter in verb.params for name in parameter.opts}
     assert set(re.findall(r"`(--[a-z-]+)", README)) <= options
 

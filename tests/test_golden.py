@@ -84,10 +84,10 @@ def test_refusal_says_why_and_what_would_do(case: Any) -> None:
     document = read(open_source(case.folder / case.source))
     with pytest.raises(RefusedError) as refused:
         convert(document, case.to, to_release=case.releases[0], **arguments(case.options))
-    said = (case.folder / "report.txt").read_text()
-    assert f"rftconf: {refused.value.message}" in said
+    answer = (case.folder / "report.txt").read_text()
+    assert f"rftconf: {refused.value.message}" in answer
     assert refused.value.choices
-    assert all(f"possible: {choice}" in said for choice in refused.value.choices)
+    assert all(f"possible: {choice}" in answer for choice in refused.value.choices)
     assert not list(case.folder.glob("expected*"))
 
 

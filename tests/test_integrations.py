@@ -18,9 +18,9 @@ def test_hooks_call_what_exists() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert [hook["id"] for hook in hooks] == ["rftconf", "rftconf-fix"]
     for hook in hooks:
-        program, verb, *rest = hook["entry"].split()
+        program, verb, *remainder = hook["entry"].split()
         assert (program, verb) == ("rftconf", "check")
-        assert set(rest) <= options_of_check()
+        assert set(remainder) <= options_of_check()
         assert hook["language"] == "python"
 
 

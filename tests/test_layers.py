@@ -46,17 +46,17 @@ def packaged() -> tuple[Path, ...]:
 
 
 def test_no_gpu_library_framework_or_runner_is_imported() -> None:
-    found = [
+    problems = [
         f"{shown(path, line)}: {name}"
         for path in packaged()
         for name, line in imports_of(path)
         if name.split(".")[0] in HEAVY | RUNNERS
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_nothing_runs_a_process_loads_code_or_reaches_a_network() -> None:
-    found = [
+    problems = [
         f"{shown(path, line)}: {name}"
         for path in packaged()
         for name, line in imports_of(path)
@@ -64,7 +64,7 @@ def test_nothing_runs_a_process_loads_code_or_reaches_a_network() -> None:
         and shown(path) not in (STARTS_THE_RUNNER, ANSWERS_IN_PROCESSES)
         and (shown(path), name) != (SERVES, "socket")
     ]
-    assert found == []
+    assert problems == []
     started = {name for name, _ in imports_of(PACKAGE.parent / ANSWERS_IN_PROCESSES) if name.split(".")[0] in PROCESSES}
     assert started == {"multiprocessing", "multiprocessing.connection", "multiprocessing.connection.Connection"}
 
@@ -86,17 +86,17 @@ def test_only_the_studio_listens_and_nobody_asks_others() -> None:
 
 
 def test_nothing_is_evaluated() -> None:
-    found = []
+    problems = []
     for path in packaged():
         for node in ast.walk(tree(path)):
             if not isinstance(node, ast.Call):
                 continue
             called = node.func
             if isinstance(called, ast.Name) and called.id in EXECUTES:
-                found.append(f"{shown(path, node.lineno)}: {called.id}()")
+                problems.append(f"{shown(path, node.lineno)}: {called.id}()")
             if isinstance(called, ast.Attribute) and ast.unparse(called).startswith(OF_OS):
-                found.append(f"{shown(path, node.lineno)}: {ast.unparse(called)}()")
-    assert found == []
+                problems.append(f"{shown(path, node.lineno)}: {ast.unparse(called)}()")
+    assert problems == []
 
 
 def test_modules_are_imported_by_name_only_from_our_own_tables() -> None:
@@ -116,7 +116,7 @@ def test_modules_are_imported_by_name_only_from_our_own_tables() -> None:
 def test_yaml_is_only_composed_never_constructed() -> None:
     """PyYAML builds Python objects in `load`; composing gives nodes, and our own code reads scalars from them."""
     risky = {"load", "load_all", "unsafe_load", "full_load", "UnsafeLoader", "FullLoader", "construct_object"}
-    found = [
+    problems = [
         f"{shown(path, node.lineno)}: {node.attr}"
         for path in modules("rftconf/text")
         for node in ast.walk(tree(path))
@@ -125,55 +125,55 @@ def test_yaml_is_only_composed_never_constructed() -> None:
         and node.value.id == "yaml"
         and node.attr in risky
     ]
-    assert found == []
+    assert problems == []
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_mapper_packages_do_not_import_each_other(name: str) -> None:
     others = tuple(f"rftconf.{part}.{o}" for part in ("mappers", "schemas") for o in FRAMEWORKS if o != name)
-    found = [
+    problems = [
         f"{shown(path, line)}: {imported}"
         for path in modules(f"rftconf/mappers/{name}")
         for imported, line in imports_of(path)
         if imported.startswith(others)
     ]
-    assert found == []
+    assert problems == []
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_mappers_do_not_ask_which_framework_is_on_the_other_side(name: str) -> None:
     """Sentences may compare; code may not: no identifier and no literal word is another framework's name."""
-    found = []
+    problems = []
     for path in modules(f"rftconf/mappers/{name}"):
         for node in ast.walk(tree(path)):
             word = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 word = node.value
-            if word.lower() in {other for other in FRAMEWORKS if other != name}:
-                found.append(f"{shown(path, getattr(node, 'lineno', 0))}: {word}")
-    assert found == []
+            if word.lower() in {second for second in FRAMEWORKS if second != name}:
+                problems.append(f"{shown(path, getattr(node, 'lineno', 0))}: {word}")
+    assert problems == []
 
 
 def test_shared_mapper_code_knows_frameworks_by_table_only() -> None:
     """Below `mappers/`, only the list of tables names frameworks, in code as in sentences."""
-    found = [
+    problems = [
         shown(path, number)
         for path in sorted((PACKAGE / "mappers").glob("*.py"))
         if path.name != "tables.py"
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if OTHER_WORDS.search(line)
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_the_plan_holds_no_frameworks_word() -> None:
-    found = [
+    problems = [
         shown(path, number)
         for path in modules("rftconf/plan")
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if OTHER_WORDS.search(line)
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_plan_fields_are_not_native_keys() -> None:
@@ -193,17 +193,17 @@ def test_plan_fields_are_not_native_keys() -> None:
 @pytest.mark.parametrize("layer", MAY_IMPORT)
 def test_layers_point_one_way(layer: str) -> None:
     allowed = tuple(f"rftconf.{name}" for name in MAY_IMPORT[layer])
-    found = [
+    problems = [
         f"{shown(path, line)}: {imported}"
         for path in modules(f"rftconf/{layer}")
         for imported, line in imports_of(path)
         if imported.startswith("rftconf.") and not imported.startswith(allowed)
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_only_the_command_line_knows_the_command_line() -> None:
-    found = [
+    problems = [
         f"{shown(path, line)}: {name}"
         for path in packaged()
         # the studio is a second way in beside the command line, and asks with the same functions
@@ -212,7 +212,7 @@ def test_only_the_command_line_knows_the_command_line() -> None:
         for name, line in imports_of(path)
         if name.startswith("rftconf.cli") or name.split(".")[0] in {"typer", "click", "pygls", "lsprotocol"}
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_documents_are_never_changed() -> None:

@@ -56,11 +56,14 @@ def lines(done: Conversion) -> dict[str, object]:
 
 
 def asked(done: Conversion) -> dict[str, str]:
-    return {one.key: f"{one.has} {one.why} {' '.join(one.choices)}" for one in done.ledger.decisions}
+    return {
+        decision.key: f"{decision.has} {decision.why} {' '.join(decision.choices)}"
+        for decision in done.ledger.decisions
+    }
 
 
 def codes(text: str) -> set[str]:
-    return {one.code for one in found(text)}
+    return {diagnostic.code for diagnostic in found(text)}
 
 
 def found(text: str) -> list[Diagnostic]:
@@ -92,7 +95,7 @@ def test_a_loss_that_the_target_lacks_is_asked_about_or_refused(loss: str) -> No
 def test_a_variable_for_how_to_resume_is_no_answer_to_it(to: str) -> None:
     """veRL 0.9.1 trainer_base.py looks at resume_mode when the run starts; until then nobody knows."""
     done = converted(VERL + "trainer.resume_mode=$HOW", to)
-    (line,) = [one for one in done.ledger.sources if one.key == "trainer.resume_mode"]
+    (line,) = [line for line in done.ledger.sources if line.key == "trainer.resume_mode"]
     assert line.state is State.UNRESOLVED
     assert any("HOW" in text for text in asked(done).values())
     assert "Var(" not in done.text + "".join(asked(done).values()) + line.reason
@@ -126,7 +129,7 @@ def test_arguments_that_the_monitor_does_not_read_arrive_nowhere() -> None:
     """Trinity-RFT 0.6.0 utils/monitor.py: WandbMonitor reads base_url and api_key."""
     text = TRINITY + "monitor: {monitor_type: wandb, monitor_args: {entity: me, base_url: http://w}}\n"
     done = converted(text, "roll")
-    states = {one.key: one.state for one in done.ledger.sources}
+    states = {line.key: line.state for line in done.ledger.sources}
     assert states["monitor.monitor_args.entity"] is State.DEAD_IN_SOURCE
     assert not [key for key in lines(done) if "entity" in key]
 
@@ -147,7 +150,7 @@ def test_the_folder_that_a_target_makes_itself_is_not_made_twice() -> None:
 def test_a_cap_by_value_in_place_of_a_second_clip_is_a_change_of_the_learning() -> None:
     """ChatLearn 2025.10.23 loss_gallery: final_clip_ratio=3 bounds the value, whatever clip_ratio_c was."""
     done = converted(VERL + f"{ACTOR}clip_ratio_c=10", "chatlearn")
-    (change,) = [one for one in done.ledger.learning if one.cause == "cap of the loss"]
+    (change,) = [change for change in done.ledger.learning if change.cause == "cap of the loss"]
     assert "10·|advantage| in the source, at 3 here" in change.says
 
 
@@ -182,7 +185,7 @@ MEGATRON = f"{ACTOR}strategy=megatron {ACTOR}megatron.tensor_model_parallel_size
 def test_half_of_a_common_limit_is_not_exact(to: str) -> None:
     """ChatLearn 1.2.0 prompt_dataset.py keeps prompts below seq_length; vllm_module.py generates what is left of it."""
     done = convert(document(CHATLEARN.replace("SIZES", "seq_length: 2048")), to, release="1.2.0")
-    (line,) = [one for one in done.ledger.sources if one.key == "models.policy.seq_length"]
+    (line,) = [line for line in done.ledger.sources if line.key == "models.policy.seq_length"]
     assert line.state is State.NARROWED
     assert any("limits prompt and answer together" in text for text in asked(done).values())
 
@@ -192,7 +195,7 @@ def test_a_folder_of_iterations_is_no_folder_of_shards(to: str) -> None:
     """Megatron's load_checkpoint reads latest_checkpointed_iteration.txt; veRL's engine gives dist_checkpointing.load the
     folder itself, whose validation.py wants metadata.json in it."""
     done = converted(CHATLEARN.replace("SIZES", "max_prompt_tokens_length: 512, max_response_tokens_length: 512"), to)
-    (line,) = [one for one in done.ledger.sources if one.key == "models.policy_trainer.load"]
+    (line,) = [line for line in done.ledger.sources if line.key == "models.policy_trainer.load"]
     assert line.state is State.NARROWED
     (question,) = [text for key, text in asked(done).items() if key.endswith("dist_checkpointing_path")]
     assert "metadata.json" in question
@@ -202,7 +205,7 @@ def test_a_folder_of_shards_is_no_folder_of_iterations() -> None:
     """ChatLearn 2025.10.23 megatron_policy_trainer.py: megatron.training's load_checkpoint, random weights without a record."""
     own = f"{ACTOR}megatron.use_dist_checkpointing=True {ACTOR}megatron.dist_checkpointing_path=/ck"
     done = converted(VERL + MEGATRON + own, "chatlearn")
-    (line,) = [one for one in done.ledger.sources if one.key.endswith("dist_checkpointing_path")]
+    (line,) = [line for line in done.ledger.sources if line.key.endswith("dist_checkpointing_path")]
     assert line.state is State.NARROWED
     assert "random weights" in asked(done)["models.policy_trainer.load"]
 
@@ -214,7 +217,7 @@ def test_a_switch_of_megatron_that_chatlearn_has_is_written_for_it() -> None:
         VERL + MEGATRON + f"+{ACTOR}megatron.override_transformer_config.apply_rope_fusion=False", "chatlearn"
     )
     assert lines(done)[f"models.policy_trainer.{key}"] is False
-    assert not [one for one in done.ledger.sources if "apply_rope_fusion" in one.reason]
+    assert not [line for line in done.ledger.sources if "apply_rope_fusion" in line.reason]
     back = converted(
         CHATLEARN.replace("SIZES", "max_prompt_tokens_length: 512, max_response_tokens_length: 512"), "roll"
     )
@@ -234,7 +237,7 @@ def test_megatron_trains_for_all_roles_or_for_none(release: str) -> None:
     done = convert(document(text), "verl", to_release=release)
     written = lines(done)
     assert (written["critic.strategy"], written["critic.megatron.tensor_model_parallel_size"]) == ("megatron", 2)
-    (line,) = [one for one in done.ledger.sources if one.key == "critic.strategy_args.strategy_name"]
+    (line,) = [line for line in done.ledger.sources if line.key == "critic.strategy_args.strategy_name"]
     assert line.state is State.NARROWED
     assert "fsdp2 became megatron" in line.reason
 
@@ -244,7 +247,7 @@ def test_a_penalty_of_the_reward_acts_where_no_switch_says_otherwise() -> None:
     text = VERL + "algorithm.kl_ctrl.kl_coef=0.002 data.own_key=3 "
     early = convert(document(text), "roll", release="0.2.0")
     assert (lines(early)["init_kl_coef"], "reference.device_mapping" in lines(early)) == (0.002, True)
-    (line,) = [one for one in early.ledger.sources if one.key == "algorithm.kl_ctrl.kl_coef"]
+    (line,) = [line for line in early.ledger.sources if line.key == "algorithm.kl_ctrl.kl_coef"]
     assert line.state is not State.DEAD_IN_SOURCE
 
 
@@ -257,9 +260,9 @@ def test_who_trains_is_asked_where_nobody_told(strategy: str) -> None:
 
 
 def test_sides_that_draw_and_learn_in_step_have_no_staleness_to_compare() -> None:
-    both = side("a", load(document(VERL))), side("b", load(document(ROLL)))
-    (stage,) = compare(*both).stages
-    assert [(one.a, one.b) for one in stage.totals if one.total.name == "staleness at most"] == [(0, 0)]
+    pair = side("a", load(document(VERL))), side("b", load(document(ROLL)))
+    (stage,) = compare(*pair).stages
+    assert [(total.a, total.b) for total in stage.totals if total.total.name == "staleness at most"] == [(0, 0)]
 
 
 @pytest.mark.parametrize(

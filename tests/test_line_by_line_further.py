@@ -21,13 +21,13 @@ OVERRIDES = "actor_rollout_ref.actor.megatron.override_transformer_config."
 
 
 def ends(text: str, to: str) -> dict[str, tuple[State, str]]:
-    return {one.key: (one.state, one.reason) for one in converted(text, to).ledger.sources}
+    return {line.key: (line.state, line.reason) for line in converted(text, to).ledger.sources}
 
 
 def differing(a: str, b: str) -> dict[str, Difference]:
     sides = [side_of_text(text, "a.sh" if "python3" in text else "a.yaml") for text in (a, b)]
     (stage,) = compare(*sides).stages
-    return {one.path: one for one in stage.differences}
+    return {difference.path: difference for difference in stage.differences}
 
 
 @pytest.mark.parametrize(("to", "key"), [("trinity", "trainer.trainer_strategy"), ("verl", f"{ACTOR}strategy")])
@@ -47,25 +47,29 @@ def test_fsdp_by_default_takes_no_linear_schedule_either() -> None:
 
 
 @pytest.mark.parametrize(
-    ("to", "lost", "kept"),
+    ("to", "lost", "unchanged"),
     [
         ("roll", {"attention_backend"}, {"apply_rope_fusion", "moe_permute_fusion", "recompute_granularity"}),
         ("chatlearn", {"moe_permute_fusion"}, {"apply_rope_fusion", "recompute_granularity"}),
     ],
 )
-def test_a_lost_option_of_a_mapping_says_nothing_of_its_neighbours(to: str, lost: set[str], kept: set[str]) -> None:
+def test_a_lost_option_of_a_mapping_says_nothing_of_its_neighbours(
+    to: str, lost: set[str], unchanged: set[str]
+) -> None:
     """ROLL 0.3.0 mcore_adapter takes Megatron's back end from the environment; ChatLearn 2025.10.23 has some options' keys."""
-    given = {"attention_backend": "flash", "apply_rope_fusion": "True", "moe_permute_fusion": "True", "recompute_granularity": "full"}  # fmt: skip
-    found = ends(VERL + MEGATRON + " ".join(f"+{OVERRIDES}{name}={value}" for name, value in given.items()), to)
-    assert {name for name in given if found[OVERRIDES + name][0] is State.NARROWED} == lost
-    assert {name for name in given if found[OVERRIDES + name] == (State.EXACT, "")} == kept
+    values = {"attention_backend": "flash", "apply_rope_fusion": "True", "moe_permute_fusion": "True", "recompute_granularity": "full"}  # fmt: skip
+    new_values = ends(VERL + MEGATRON + " ".join(f"+{OVERRIDES}{name}={value}" for name, value in values.items()), to)
+    assert {name for name in values if new_values[OVERRIDES + name][0] is State.NARROWED} == lost
+    assert {name for name in values if new_values[OVERRIDES + name] == (State.EXACT, "")} == unchanged
 
 
 def test_only_engines_that_generate_are_answers() -> None:
     """ROLL 0.3.0 strategy/factory.py has trainers as well, which actor_infer cannot be."""
     text = VERL.replace("actor_rollout_ref.rollout.name=vllm", "'actor_rollout_ref.rollout.name=???'")
     (question,) = [
-        one for one in converted(text, "roll").ledger.decisions if one.key == "actor_infer.strategy_args.strategy_name"
+        decision
+        for decision in converted(text, "roll").ledger.decisions
+        if decision.key == "actor_infer.strategy_args.strategy_name"
     ]
     assert question.choices == ("vllm", "sglang")
 
@@ -85,19 +89,19 @@ def test_a_run_that_validates_nothing_does_not_begin_with_it() -> None:
 
 def test_a_split_in_a_files_name_is_known() -> None:
     """Trinity-RFT 0.6.0 loads a folder's split `train`; veRL 0.9.1 reads the file that is named."""
-    found = differing(TRINITY, VERL)["stage.data.train[0].split"]
-    assert (found.a.value, found.b.value, found.certain) == ("train", "t", True)
+    difference = differing(TRINITY, VERL)["stage.data.train[0].split"]
+    assert (difference.a.value, difference.b.value, difference.certain) == ("train", "t", True)
 
 
 def test_a_temperature_of_0_is_no_switch() -> None:
     """What sleeps because nothing is validated says why, also where its value is 0."""
-    found = differing(VERL, converted(VERL, "chatlearn").text)["stage.sampling.eval.temperature"]
-    assert found.b.idle == "nothing is validated"
+    difference = differing(VERL, converted(VERL, "chatlearn").text)["stage.sampling.eval.temperature"]
+    assert difference.b.idle == "nothing is validated"
 
 
 def test_a_coefficient_of_0_is_its_own_switch() -> None:
-    found = differing(VERL + f"{ACTOR}entropy_coeff=0.01", VERL + f"{ACTOR}entropy_coeff=0")
-    assert found["stage.algorithm.entropy_coef"].b.idle is None
+    differences = differing(VERL + f"{ACTOR}entropy_coeff=0.01", VERL + f"{ACTOR}entropy_coeff=0")
+    assert differences["stage.algorithm.entropy_coef"].b.idle is None
 
 
 def test_a_key_of_nobodys_that_goes_is_lost() -> None:
@@ -105,14 +109,14 @@ def test_a_key_of_nobodys_that_goes_is_lost() -> None:
     done = migrated(VERL + f"+{ACTOR}my_fork_key=3", "0.5.0", "0.9.1")
     assert f"{ACTOR}my_fork_key" not in done.text
     assert not done.faithful
-    assert [one.name for one in done.unlike if one.nature == "lost"] == [f"{ACTOR}my_fork_key"]
+    assert [leftover.name for leftover in done.unlike if leftover.nature == "lost"] == [f"{ACTOR}my_fork_key"]
 
 
 def test_what_a_missing_base_file_may_say_is_in_no_sum() -> None:
     """Hydra stops without the file; a number of the release's own is no answer to what stands in it."""
     base = "defaults:\n  - my_base\n  - _self_\nactor_rollout_ref: {actor: {ppo_mini_batch_size: 72}, rollout: {n: 8, name: vllm}}\n"
     done = converted(base, "roll")
-    assert "SYN520" in {one.code for one in done.loaded.diagnostics}
+    assert "SYN520" in {diagnostic.code for diagnostic in done.loaded.diagnostics}
     assert isinstance(load(done.loaded.document).stages[-1].values["stage.batch.prompts_per_rollout"], Expr)
 
 
@@ -122,9 +126,9 @@ BESIDE = "my_switch: 3\nactor_train: {my_option: 1}\nmy_worlds: {maze: {size: 4}
 def test_what_a_forks_base_file_says_by_itself_is_not_dead() -> None:
     """ROLL 0.3.0 drops what no class has (dacite); a fork with a class of its own reads it. Names to take from are none."""
     text = "defaults:\n  - mine@_here_\n  - _self_\nmy_world: ${my_worlds.maze}\n" + ROLL
-    found = load(read(Source("run.yaml", text), ReadOptions(sources={"mine.yaml": BESIDE})))
-    assert found.framework == "roll"
-    states = {one.key: one.state for one in convert_loaded(found, "verl", Options()).ledger.sources}
+    loaded = load(read(Source("run.yaml", text), ReadOptions(sources={"mine.yaml": BESIDE})))
+    assert loaded.framework == "roll"
+    states = {line.key: line.state for line in convert_loaded(loaded, "verl", Options()).ledger.sources}
     assert states["my_switch"] is State.EXTENSION
     assert states["actor_train.my_option"] is State.EXTENSION
     assert states["my_worlds.lake.size"] is State.DEAD_IN_SOURCE
@@ -136,7 +140,7 @@ def test_a_schedule_that_no_worker_reads_is_not_written(release: str) -> None:
     done = convert(document(ROLL), "verl", to_release=release)
     assert f"{ACTOR}optim.warmup_style" not in lines(done)
     assert not [key for key in asked(done) if key.endswith("warmup_style")]
-    assert any("linear in the source, constant here" in one.says for one in done.ledger.learning)
+    assert any("linear in the source, constant here" in change.says for change in done.ledger.learning)
 
 
 @pytest.mark.parametrize("release", ["0.3.3", "0.4.1", "0.5.2"])

@@ -20,9 +20,9 @@ def converted(example: Example, to: str) -> Conversion:
 
 
 def test_a_parallel_size_that_is_no_size_is_left_open() -> None:
-    at = "actor_rollout_ref.actor.megatron."
-    example = Example("verl", ("--config-name=ppo_megatron_trainer", f"{at}expert_tensor_parallel_size=False"))
-    words = (f"{at}tensor_model_parallel_size=2", f"{at}expert_model_parallel_size=0")
+    prefix = "actor_rollout_ref.actor.megatron."
+    example = Example("verl", ("--config-name=ppo_megatron_trainer", f"{prefix}expert_tensor_parallel_size=False"))
+    words = (f"{prefix}tensor_model_parallel_size=2", f"{prefix}expert_model_parallel_size=0")
     for changes in (example.lines, words):
         done = converted(Example("verl", changes), "trinity")
         assert [d.code for d in done.diagnostics if "parallel size" in d.message or "whole" in d.message]
@@ -34,8 +34,8 @@ def test_a_mapping_may_be_added_to_what_is_there() -> None:
     start = "python3 -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer"
 
     def codes(word: str) -> set[str]:
-        found = engine.check(read(Source("run.sh", f"{start} {word}\n")), engine.Options("verl", "0.9.1"))
-        return {one.code for one in found}
+        diagnostics = engine.check(read(Source("run.sh", f"{start} {word}\n")), engine.Options("verl", "0.9.1"))
+        return {diagnostic.code for diagnostic in diagnostics}
 
     assert "KEY006" not in codes(f'"+{section}={{recompute_granularity: selective, recompute_modules: moe}}"')
     assert "KEY006" in codes(f"+{section}.recompute_modules=moe")

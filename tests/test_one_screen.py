@@ -21,11 +21,11 @@ WORDS_OF_THE_PLAN = re.compile(r"recompute_at_|rollout_engine\b|drop_g[te]|mask_
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, str]:
-    found = of_sample(EVERY)
-    if not found:
+def reports() -> dict[str, str]:
+    values = of_sample(EVERY)
+    if not values:
         pytest.skip("no corpus lies beside this project")
-    return {f"{real.name} to {to}": ledger_text(done.ledger, Screen(100)) for real, to, done in found}
+    return {f"{real.name} to {to}": ledger_text(done.ledger, Screen(100)) for real, to, done in values}
 
 
 def test_the_median_report_is_one_screen(
@@ -39,26 +39,26 @@ def test_the_median_report_is_one_screen(
         for to in FRAMEWORKS:
             capsys.readouterr()
             if to != real.framework and run(["convert", file, "--to", to, "-o", str(tmp_path / "out")]) == 0:
-                said = capsys.readouterr().err
-                assert "read as " in said
-                assert "written to " in said
-                lines.append(len(said.splitlines()))
+                output = capsys.readouterr().err
+                assert "read as " in output
+                assert "written to " in output
+                lines.append(len(output.splitlines()))
     if not lines:
         pytest.skip("no corpus lies beside this project")
     assert median(lines) <= 40, (median(lines), max(lines))
 
 
-def test_decisions_come_before_the_learning_and_that_before_counts(told: dict[str, str]) -> None:
-    for name, text in told.items():
+def test_decisions_come_before_the_learning_and_that_before_counts(reports: dict[str, str]) -> None:
+    for name, text in reports.items():
         marks = ("You must decide", "What changes the learning", " read: ")
-        found = [text.index(mark) for mark in marks if mark in text]
-        assert found == sorted(found), name
+        values = [text.index(mark) for mark in marks if mark in text]
+        assert values == sorted(values), name
         assert " read: " in text or " read\n" in text, name
 
 
-def test_nobody_is_told_of_rows_hazards_or_words_of_the_plan(told: dict[str, str]) -> None:
-    said = {name: CITED.findall(text) + WORDS_OF_THE_PLAN.findall(text) for name, text in told.items()}
-    assert {name: found for name, found in said.items() if found} == {}
+def test_nobody_is_told_of_rows_hazards_or_words_of_the_plan(reports: dict[str, str]) -> None:
+    reply = {name: CITED.findall(text) + WORDS_OF_THE_PLAN.findall(text) for name, text in reports.items()}
+    assert {name: values for name, values in reply.items() if values} == {}
 
 
 def test_every_decision_says_how_it_is_answered() -> None:
@@ -70,5 +70,5 @@ def test_every_decision_says_how_it_is_answered() -> None:
 def test_the_largest_effect_stands_first() -> None:
     tiers = [tier.name.lower() for tier in Tier]
     for real, to, done in of_sample(EVERY):
-        order = [tiers.index(one.tier) for one in done.ledger.learning]
+        order = [tiers.index(change.tier) for change in done.ledger.learning]
         assert order == sorted(order), (real.name, to)

@@ -44,11 +44,11 @@ def resolved(source: Source) -> dict[str, Any]:
     """Every key with its interpolations resolved, whole sections that were taken by name in their leaves; nothing withheld."""
     leaves = {leaf.key: leaf.value for leaf in read(source, options()).leaves}
     resolver = Resolver(leaves)
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key in leaves:
         value = resolver.resolve(key).value
-        found.update(flat(key, value) if isinstance(value, dict) else {key: value})
-    return {key: value for key, value in found.items() if not is_secret(key, value)}
+        values.update(flat(key, value) if isinstance(value, dict) else {key: value})
+    return {key: value for key, value in values.items() if not is_secret(key, value)}
 
 
 def flat(prefix: str, value: Any) -> dict[str, Any]:

@@ -55,10 +55,10 @@ class Asked(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Take note of scripts, styles, images and frames."""
-        given = dict(attrs)
-        if tag == "link" and given.get("rel") in ("canonical", "next", "prev", "edit"):
+        values = dict(attrs)
+        if tag == "link" and values.get("rel") in ("canonical", "next", "prev", "edit"):
             return
-        self.found += [given[ASKS[tag]] or ""] if ASKS.get(tag) in given else []
+        self.found += [values[ASKS[tag]] or ""] if ASKS.get(tag) in values else []
 
 
 def asked(page: Path) -> Iterator[str]:
@@ -76,8 +76,8 @@ def outside(address: str) -> bool:
 def test_no_page_fetches_anything_from_outside(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 60
-    found = {f"{page.relative_to(site)}: {address}" for page in pages for address in asked(page) if outside(address)}
-    assert found == set()
+    names = {f"{page.relative_to(site)}: {address}" for page in pages for address in asked(page) if outside(address)}
+    assert names == set()
 
 
 def test_what_a_page_fetches_is_there(site: Path) -> None:
@@ -93,13 +93,13 @@ def test_what_a_page_fetches_is_there(site: Path) -> None:
 
 
 def test_styles_fetch_nothing_from_outside(site: Path) -> None:
-    found = {
+    names = {
         f"{style.relative_to(site)}: {address}"
         for style in site.rglob("*.css")
         for address in re.findall(r"(?:url\(|@import\s+)['\"]?([^'\")\s]+)", style.read_text(encoding="utf-8"))
         if outside(address)
     }
-    assert found == set()
+    assert names == set()
 
 
 def test_a_search_needs_no_server(site: Path) -> None:

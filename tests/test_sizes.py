@@ -21,12 +21,12 @@ def is_table(path: Path) -> bool:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_files(folder: str) -> None:
-    found = []
+    problems = []
     for path in modules(folder):
         lines = path.read_text(encoding="utf-8").count("\n")
         if lines > (TABLE if is_table(path) else LOGIC) and not generated(path):
-            found.append(f"{shown(path)} has {lines} lines")
-    assert found == []
+            problems.append(f"{shown(path)} has {lines} lines")
+    assert problems == []
 
 
 def test_the_driver_is_read_like_the_algorithm_in_a_paper() -> None:
@@ -36,14 +36,14 @@ def test_the_driver_is_read_like_the_algorithm_in_a_paper() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_functions(folder: str) -> None:
-    found = []
+    problems = []
     for path in modules(folder):
         for node in ast.walk(tree(path)):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 lines = _body_lines(node)
                 if lines > FUNCTION:
-                    found.append(f"{shown(path, node.lineno)} {node.name} has {lines} lines")
-    assert found == []
+                    problems.append(f"{shown(path, node.lineno)} {node.name} has {lines} lines")
+    assert problems == []
 
 
 def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -53,7 +53,7 @@ def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_lines_of_sources_are_not_endless() -> None:
-    found = [
+    problems = [
         shown(path, number)
         for folder in FOLDERS
         for path in modules(folder)
@@ -61,7 +61,7 @@ def test_lines_of_sources_are_not_endless() -> None:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if len(line) > 240
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_no_names_that_say_nothing() -> None:

@@ -94,11 +94,17 @@ def ran(folder: Path) -> list[str]:
 
 
 def executed(
-    command: list[str], folder: Path, given: bytes = b"", more: Mapping[str, str] | None = None
+    command: list[str], folder: Path, arguments: bytes = b"", more: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     quiet = {name: value for name, value in os.environ.items() if name not in ("PYTHONSAFEPATH", "PYTHONPATH")}
     return subprocess.run(
-        command, cwd=folder, env={**quiet, **(more or {})}, input=given, capture_output=True, timeout=120, check=False
+        command,
+        cwd=folder,
+        env={**quiet, **(more or {})},
+        input=arguments,
+        capture_output=True,
+        timeout=120,
+        check=False,
     )
 
 
@@ -144,8 +150,8 @@ def test_processes_of_the_studio_execute_nothing(method: str, program: Path, fol
         body = json.dumps({"text": GRPO, "name": "run.sh"}).encode()
         origin = address.split("/")[2]
         headers = {"content-type": "application/json", "origin": f"http://{origin}"}
-        asked = urllib.request.Request(f"{address}api/check", body, headers)
-        with urllib.request.urlopen(asked, timeout=90) as answer:
+        request = urllib.request.Request(f"{address}api/check", body, headers)
+        with urllib.request.urlopen(request, timeout=90) as answer:
             assert answer.status == 200
     finally:
         server.terminate()
@@ -157,16 +163,16 @@ def test_the_language_server_executes_nothing(program: Path, folder: Path) -> No
     pytest.importorskip("pygls")
     params: dict[str, Any] = {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}}
     item = {"uri": (folder / "run0.sh").as_uri(), "languageId": "shellscript", "version": 1, "text": GRPO}
-    said: list[dict[str, Any]] = [
+    messages: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": params},
         {"method": "initialized", "params": {}},
         {"method": "textDocument/didOpen", "params": {"textDocument": item}},
         {"id": 2, "method": "shutdown"},
         {"method": "exit"},
     ]
-    bodies = [json.dumps({"jsonrpc": "2.0", **one}).encode() for one in said]
-    given = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies)
-    done = executed([sys.executable, str(program), "fork", "lsp"], folder, given)
+    bodies = [json.dumps({"jsonrpc": "2.0", **entry}).encode() for entry in messages]
+    arguments = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies)
+    done = executed([sys.executable, str(program), "fork", "lsp"], folder, arguments)
     assert ran(folder) == []
     assert b'"id":1' in done.stdout.replace(b" ", b""), done.stderr
 
@@ -203,7 +209,7 @@ def test_there_are_hooks() -> None:
 
 @pytest.mark.parametrize("entry", HOOKS)
 def test_the_hook_executes_nothing(entry: str, folder: Path) -> None:
-    name, *rest = entry.split()
-    done = executed([str(BIN / name), *rest, *(f"run{number}.sh" for number in range(40))], folder)
+    name, *remainder = entry.split()
+    done = executed([str(BIN / name), *remainder, *(f"run{number}.sh" for number in range(40))], folder)
     assert ran(folder) == []
     assert done.returncode in (0, 1), done.stderr

@@ -74,9 +74,9 @@ def test_the_conversion_is_what_the_command_line_writes(run: rftconf.Config, tmp
         str(written),
     ]
     wide = {**os.environ, "COLUMNS": "100"}
-    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=wide)
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=wide)
     assert saved.read_text() == written.read_text()
-    assert str(run.convert("trinity")) in told.stderr
+    assert str(run.convert("trinity")) in result.stderr
 
 
 def test_answers_of_a_file_count(run: rftconf.Config, tmp_path: Path) -> None:
@@ -94,26 +94,26 @@ def test_answers_of_a_file_count(run: rftconf.Config, tmp_path: Path) -> None:
 def test_findings_are_those_of_check() -> None:
     text = README.read_text(encoding="utf-8").replace("MINI=128", "MINI=130")
     findings = rftconf.read(text, name="input.sh").check()
-    assert [one.code for one in findings] == ["DAT003", "OPT015", "BAT002"]
+    assert [diagnostic.code for diagnostic in findings] == ["DAT003", "OPT015", "BAT002"]
     assert (findings.clean, findings.errors, len(findings), findings[2].code) == (False, (), 3, "BAT002")
-    assert all(one.place is not None and one.place.file == "input.sh" for one in findings)
+    assert all(diagnostic.place is not None and diagnostic.place.file == "input.sh" for diagnostic in findings)
     printed = subprocess.run(
         [sys.executable, "-m", "rftconf", "check", "-", "--severity", "info", "--json"],
         input=text, capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
-    assert [one["code"] for one in json.loads(printed.stdout)] == [one.code for one in findings]
+    assert [entry["code"] for entry in json.loads(printed.stdout)] == [diagnostic.code for diagnostic in findings]
 
 
 def test_codes_and_severities_are_chosen(run: rftconf.Config) -> None:
-    assert [one.code for one in run.check()] == ["DAT003", "OPT015"]
-    assert [one.code for one in run.check(select=["OPT"])] == ["OPT015"]
-    assert [one.code for one in run.check(ignore=["OPT"])] == ["DAT003"]
+    assert [diagnostic.code for diagnostic in run.check()] == ["DAT003", "OPT015"]
+    assert [diagnostic.code for diagnostic in run.check(select=["OPT"])] == ["OPT015"]
+    assert [diagnostic.code for diagnostic in run.check(ignore=["OPT"])] == ["DAT003"]
     assert str(run.check(severity="warning")) == "Nothing is wrong."
 
 
 def test_a_comment_silences_a_finding() -> None:
     silent = README.read_text(encoding="utf-8").replace("python3 -m", "# rftconf: ignore[OPT015]\npython3 -m", 1)
-    assert [one.code for one in rftconf.read(silent).check()] == ["DAT003"]
+    assert [diagnostic.code for diagnostic in rftconf.read(silent).check()] == ["DAT003"]
 
 
 def test_a_budget_says_bytes(run: rftconf.Config) -> None:
@@ -150,12 +150,12 @@ def test_what_the_target_cannot_hold_is_refused_with_choices(run: rftconf.Config
 def test_reports_are_text_colours_and_html_without_secrets() -> None:
     run = rftconf.read(README.read_text() + f"# {SECRET}\nexport HF_TOKEN={SECRET}\n", name="input.sh")
     console = pytest.importorskip("rich.console")
-    for shown in (run, run.check(), run.convert("roll"), run.budget("h100-80g"), run.diff(run)):
-        text, html = str(shown), shown._repr_html_()
+    for output in (run, run.check(), run.convert("roll"), run.budget("h100-80g"), run.diff(run)):
+        text, html = str(output), output._repr_html_()
         assert text
         assert html.startswith("<pre>")
         assert "\x1b" not in text
         terminal = io.StringIO()
-        console.Console(width=100, file=terminal, force_terminal=True).print(shown)
+        console.Console(width=100, file=terminal, force_terminal=True).print(output)
         assert terminal.getvalue().strip()
-        assert SECRET not in text + html + repr(shown) + terminal.getvalue()
+        assert SECRET not in text + html + repr(output) + terminal.getvalue()

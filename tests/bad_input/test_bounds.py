@@ -35,7 +35,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_it_ends_in_time_and_says_what_was_cut(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    name, text, verb, said = CASES[case]
+    name, text, verb, new_text = CASES[case]
     file = tmp_path / name
     file.write_text(text)
     started = time.perf_counter()
@@ -44,5 +44,5 @@ def test_it_ends_in_time_and_says_what_was_cut(case: str, tmp_path: Path, capsys
     took = time.perf_counter() - started
     out, err = capsys.readouterr()
     assert code in (0, 1, 2, 3)
-    assert said in " ".join((out + err).split())
+    assert new_text in " ".join((out + err).split())
     assert took < SECONDS

@@ -14,7 +14,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"", "no JSON"),
         (b"{", "no JSON: expecting property name enclosed in double quotes"),
@@ -25,13 +25,13 @@ Captured = pytest.CaptureFixture[str]
         (b"PAR1\x00", "NUL byte"),
     ],
 )
-def test_what_is_no_certificate(text: bytes, said: str, tmp_path: Path, capsys: Captured) -> None:
+def test_what_is_no_certificate(text: bytes, message: str, tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(text)
     assert run(["verify", str(path)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert said in err
+    assert message in err
     assert "Traceback" not in err
 
 

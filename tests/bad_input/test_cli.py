@@ -66,11 +66,11 @@ def test_bad_input(command: str, bad: Bad, tmp_path: Path) -> None:
     before = sorted(tmp_path.iterdir())
     arguments, codes = COMMANDS[command]
     done = run([*arguments, path.name], tmp_path)
-    said = done.stdout + done.stderr
-    assert done.returncode in codes, said
-    assert "Traceback" not in said
-    assert bad.words in " ".join(said.split())
-    assert bad.name in said
+    text = done.stdout + done.stderr
+    assert done.returncode in codes, text
+    assert "Traceback" not in text
+    assert bad.words in " ".join(text.split())
+    assert bad.name in text
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -68,10 +68,10 @@ def test_a_batch_that_nobody_tells_stays_open_in_every_formula() -> None:
 
 def test_a_given_value_takes_the_place_of_one_that_cannot_be_used() -> None:
     odd = document(verl("data.train_batch_size=null"))
-    given = read(Source(odd.name, odd.text), ReadOptions(bindings={"data.train_batch_size": "64"}))
-    (stage,) = load(given).stages
+    new_document = read(Source(odd.name, odd.text), ReadOptions(bindings={"data.train_batch_size": "64"}))
+    (stage,) = load(new_document).stages
     assert stage.values["stage.batch.prompts_per_rollout"] == 64
-    assert findings(load(given)) == []
+    assert findings(load(new_document)) == []
 
 
 @pytest.mark.parametrize("value", ["2", "2.0", '"2"'])
@@ -103,14 +103,14 @@ def test_who_trains_where_is_asked_for_by_the_variable_s_name() -> None:
 
 def test_a_size_beyond_all_ends_at_once() -> None:
     huge = "actor_rollout_ref.rollout.tensor_model_parallel_size=99999999999999999999"
-    assert "GPU003" in {one.code for one in engine.check(document(verl(huge)))}
+    assert "GPU003" in {diagnostic.code for diagnostic in engine.check(document(verl(huge)))}
 
 
 def test_a_list_for_a_word_leaves_the_other_rules_alone() -> None:
     """The type has its finding, and rules that do not look at it theirs."""
     empty = "data.train_batch_size=0"
-    (alone,) = {one.code for one in engine.check(document(verl(empty)))}
-    assert {one.code for one in engine.check(document(verl("algorithm.adv_estimator=[a,b]", empty)))} == {
+    (alone,) = {diagnostic.code for diagnostic in engine.check(document(verl(empty)))}
+    assert {diagnostic.code for diagnostic in engine.check(document(verl("algorithm.adv_estimator=[a,b]", empty)))} == {
         "KEY004",
         alone,
     }

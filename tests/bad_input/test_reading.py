@@ -41,13 +41,13 @@ def test_bad_input_is_told(bad: Bad, tmp_path: Path) -> None:
         assert caught.value.line == bad.line
     else:
         errors = [d for d in read(open_source(path)).diagnostics if d.severity is Severity.ERROR]
-        found = [d for d in errors if d.code == bad.code]
-        assert found, errors
-        assert any(bad.words in d.message for d in found), found
-        assert all(d.place is not None and d.place.file == str(path) for d in found)
+        diagnostics = [d for d in errors if d.code == bad.code]
+        assert diagnostics, errors
+        assert any(bad.words in d.message for d in diagnostics), diagnostics
+        assert all(d.place is not None and d.place.file == str(path) for d in diagnostics)
         if bad.line:
-            assert found[0].place is not None
-            assert found[0].place.span.line == bad.line
+            assert diagnostics[0].place is not None
+            assert diagnostics[0].place.span.line == bad.line
     assert time.monotonic() - started < SECONDS
 
 
@@ -156,9 +156,9 @@ def test_the_largest_input_is_still_read() -> None:
     line = b"k%06d: 1\n"
     data = b"".join(line % i for i in range(MAX_VALUES))
     assert len(read(from_bytes("x.yaml", data)).leaves) == MAX_VALUES
-    found = read(from_bytes("x.yaml", data + line % MAX_VALUES))
-    assert not found.leaves
-    assert [d.code for d in found.diagnostics] == ["SYN510"]
+    document = read(from_bytes("x.yaml", data + line % MAX_VALUES))
+    assert not document.leaves
+    assert [d.code for d in document.diagnostics] == ["SYN510"]
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 5000])

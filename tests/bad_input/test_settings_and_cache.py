@@ -71,8 +71,8 @@ def test_an_ignore_file_that_links_elsewhere_is_not_written(project: Path) -> No
 def test_a_cache_that_somebody_wrote_is_not_believed(project: Path, row: str) -> None:
     (project / "rftconf.toml").write_text("")
     first = run(["check", "run.yaml", "--cache"], project)
-    (kept,) = (project / ".rftconf_cache").glob("*/*.json")
-    kept.write_text(f'{{"found": [{row}], "readable": true, "config": true}}')
+    (path,) = (project / ".rftconf_cache").glob("*/*.json")
+    path.write_text(f'{{"found": [{row}], "readable": true, "config": true}}')
     again = run(["check", "run.yaml", "--cache"], project)
     assert (again.returncode, again.stdout) == (first.returncode, first.stdout)
 
@@ -83,8 +83,8 @@ def test_fixes_stay_in_the_folder(project: Path) -> None:
     (project / "link.yaml").symlink_to(outside)
     (project / "loop.yaml").symlink_to("loop.yaml")
     (project / "loop").symlink_to(".")
-    for asked in (".", "**/*.yaml"):
-        done = run(["check", asked, "--fix", "--unsafe-fixes"], project)
+    for name in (".", "**/*.yaml"):
+        done = run(["check", name, "--fix", "--unsafe-fixes"], project)
         assert done.returncode in (0, 1), done.stderr
         assert outside.read_text(encoding="utf-8") == CONFIG
 
@@ -118,8 +118,8 @@ def test_names_that_are_no_utf_8(project: Path) -> None:
         json.loads((project / log).read_text(encoding="utf-8"))
     assert "n%FF.yaml" in (project / "s.sarif").read_text(encoding="utf-8")
     assert "n\\udcff.yaml" in (project / "j.xml").read_text(encoding="utf-8")
-    (found, *_) = json.loads(run(["check", name, "--json"], project).stdout)
-    assert found["place"]["file"] == name
+    (data, *_) = json.loads(run(["check", name, "--json"], project).stdout)
+    assert data["place"]["file"] == name
     assert run(["convert", name, "--to", "verl", "-o", "o.sh", "--ledger", "l.json"], project).returncode == 0
 
 
@@ -138,7 +138,7 @@ def test_adapters_go_through_no_link_and_wait_for_no_pipe(project: Path, kind: s
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         ["--nodes", "1000000000", "--gpus-per-node", "1000000000"],
         ["--gpus-per-node", "100000000"],
@@ -148,8 +148,8 @@ def test_adapters_go_through_no_link_and_wait_for_no_pipe(project: Path, kind: s
         ["--model", "a" * 5000],
     ],
 )
-def test_a_budget_of_nothing_real(project: Path, asked: list[str]) -> None:
-    done = run(["budget", "run.yaml", "--gpu", "h100", "--model", "Qwen3-8B", "--fit", "--front", *asked], project)
+def test_a_budget_of_nothing_real(project: Path, options: list[str]) -> None:
+    done = run(["budget", "run.yaml", "--gpu", "h100", "--model", "Qwen3-8B", "--fit", "--front", *options], project)
     assert done.returncode == 2
     assert "defect" not in done.stderr
 

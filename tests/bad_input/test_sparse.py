@@ -34,8 +34,8 @@ def mistold(framework: str, target: str, lines: list[str]) -> dict[str, int] | N
         done = convert(source, target, framework=framework)
     except RftconfError:
         return None
-    told = Counter(line.key for line in done.ledger.sources)
-    return {key: told[key] for key in source.last() if told[key] != 1}
+    counter = Counter(line.key for line in done.ledger.sources)
+    return {key: counter[key] for key in source.last() if counter[key] != 1}
 
 
 @pytest.mark.parametrize(("framework", "target"), DIRECTIONS)
@@ -48,9 +48,9 @@ def test_any_part_of_a_config(framework: str, target: str) -> None:
     draw = random.Random(f"{framework}/{target}")
     whole = list(BASES[framework])
     subsets = [[line for line in whole if draw.random() < share] for share in (0.2, 0.5, 0.9) for _ in range(SUBSETS)]
-    found = [mistold(framework, target, lines) for lines in subsets]
-    assert {} in found, "at least one is converted"
-    assert [one for one in found if one] == []
+    problems = [mistold(framework, target, lines) for lines in subsets]
+    assert {} in problems, "at least one is converted"
+    assert [entry for entry in problems if entry] == []
 
 
 @pytest.mark.parametrize("framework", BASES)
@@ -76,6 +76,6 @@ def test_values_that_make_no_sense(framework: str, target: str) -> None:
     draw = random.Random(f"{framework}/{target}/odd")
     for _ in range(30):
         lines = list(BASES[framework])
-        for at in draw.sample(range(len(lines)), 2):
-            lines[at] = f"{lines[at].partition('=')[0]}={draw.choice(ODD)}"
+        for index in draw.sample(range(len(lines)), 2):
+            lines[index] = f"{lines[index].partition('=')[0]}={draw.choice(ODD)}"
         assert not mistold(framework, target, lines), lines

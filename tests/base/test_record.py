@@ -54,18 +54,18 @@ class Checked:
 
 
 def test_a_record_is_made_as_a_dataclass_is() -> None:
-    one, other = Plain(1), Plain(1)
-    assert (one.second, one.third, one.told) == ("b", [], 0)
-    assert one.third is not other.third
+    first, second = Plain(1), Plain(1)
+    assert (first.second, first.third, first.told) == ("b", [], 0)
+    assert first.third is not second.third
     assert Plain(1, "c", third=[2]).third == [2]
     assert [f.name for f in fields(Plain)] == ["first", "second", "third", "told"]
-    assert replace(one, first=2) == Plain(2)
+    assert replace(first, first=2) == Plain(2)
     with pytest.raises(TypeError, match=r"first"):
         Plain()  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         Plain(1, nothing=2)  # type: ignore[call-arg]
     with pytest.raises(AttributeError):
-        one.else_ = 1  # type: ignore[attr-defined]
+        first.else_ = 1  # type: ignore[attr-defined]
 
 
 def test_records_compare_and_show_by_their_fields() -> None:

@@ -64,15 +64,15 @@ def test_an_account_stands_beside_each_peak(monkeypatch: pytest.MonkeyPatch) -> 
     sizes = {"rollout": 100, "old log-probs": 30, "actor update": 50, "load": 900}
     monkeypatch.setattr(Phase, "size", property(lambda self: sizes[self.name]))
     pools = [Pool(*(Phase(name, "", (), doubt=10) for name in sizes))]
-    found = beside({"generate": 80, "update": 40}, pools)
-    assert found["generate"] == {"peak": 80, "said": 100, "low": 90, "high": 110, "error": 0.25}
-    assert found["update"] == {"peak": 40, "said": 50, "low": 40, "high": 60, "error": 0.25}
-    assert set(found) == {"generate", "update"}
+    values = beside({"generate": 80, "update": 40}, pools)
+    assert values["generate"] == {"peak": 80, "said": 100, "low": 90, "high": 110, "error": 0.25}
+    assert values["update"] == {"peak": 40, "said": 50, "low": 40, "high": 60, "error": 0.25}
+    assert set(values) == {"generate", "update"}
 
 
 def test_every_phase_of_a_run_has_an_account() -> None:
     loaded = load(read(open_source(str(GOLDEN / "convert" / "readme" / "input.sh"))))
     pools = price(setup_of(loaded.plan, Asked()), gpu_named("h100-80g")).pools
-    said = {phase: said_of(phase, pools) for phase in ACCOUNTED}
-    assert all(one is not None and 0 < one[1] <= one[0] <= one[2] for one in said.values()), said
+    reply = {phase: said_of(phase, pools) for phase in ACCOUNTED}
+    assert all(entry is not None and 0 < entry[1] <= entry[0] <= entry[2] for entry in reply.values()), reply
     assert said_of("nothing", pools) is None

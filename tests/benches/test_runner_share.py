@@ -19,8 +19,8 @@ def test_a_config_with_variables_for_paths_runs() -> None:
         word for word in _words().split() if word.split("=")[0] not in {w.split("=")[0] for w in words.split()}
     )
     document = read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {keys} {words}\n"))
-    found = judge(Config("a", "b"), load(document, framework="verl", release="0.9.1").plan)
-    assert (found.accepted, found.kind, found.reasons) == (True, "single", [])
+    config = judge(Config("a", "b"), load(document, framework="verl", release="0.9.1").plan)
+    assert (config.accepted, config.kind, config.reasons) == (True, "single", [])
 
 
 def _words() -> str:
@@ -33,12 +33,12 @@ def test_the_ladder_counts_what_each_capability_adds() -> None:
     ran = judge(Config("ran", "g"), plan())
     blocked = judge(Config("blocked", "g"), plan(actor_rollout_ref__actor__policy_loss__loss_mode="sapo"))
     turns = judge(Config("turns", "g"), plan(actor_rollout_ref__rollout__agent__default_agent_loop="tool_agent"))
-    found = table([ran, blocked, turns])
-    assert (found["accepted_single_turn"], found["single_turn"], found["accepted_rl"], found["rl"]) == (1, 2, 1, 3)
-    steps = {step["capability"]: step for step in found["ladder"]}
+    values = table([ran, blocked, turns])
+    assert (values["accepted_single_turn"], values["single_turn"], values["accepted_rl"], values["rl"]) == (1, 2, 1, 3)
+    steps = {step["capability"]: step for step in values["ladder"]}
     assert (steps["losses and advantages"]["lacks_alone"], steps[TURNS]["lacks_alone"]) == (1, 1)
-    assert found["ladder"][-1] == {"capability": OTHER, "single_turn": 2, "rl": 3, "lacks": 0, "lacks_alone": 0}
-    assert text(found).startswith("1 of 2 single-turn RL configs run with no other flag than paths (50 %)")
+    assert values["ladder"][-1] == {"capability": OTHER, "single_turn": 2, "rl": 3, "lacks": 0, "lacks_alone": 0}
+    assert text(values).startswith("1 of 2 single-turn RL configs run with no other flag than paths (50 %)")
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_no_agentic_config_of_the_projects_is_accepted() -> None:
         "retool",
         "deepeyes",
     )
-    wanted = [
+    form = [
         (Config(real.name, group), real.document(), real.framework, real.release)
         for group, reals in corpora().items() for real in reals if any(mark in real.name.lower() for mark in marks)
     ]  # fmt: skip
-    assert wanted
-    assert [one.name for one in judged(wanted) if one.accepted] == []
+    assert form
+    assert [config.name for config in judged(form) if config.accepted] == []

@@ -73,6 +73,6 @@ def golden(name: str) -> Plan:
     return load(read(open_source(file))).plan
 
 
-def setup(plan: Plan | None = None, **asked: object) -> Setup:
+def setup(plan: Plan | None = None, **request: object) -> Setup:
     """What the budget sees of a plan; the colocated run by default."""
-    return setup_of(plan or colocated(), Asked(**asked))  # type: ignore[arg-type]
+    return setup_of(plan or colocated(), Asked(**request))  # type: ignore[arg-type]

@@ -39,12 +39,12 @@ def test_a_trainer_smaller_than_its_engines_shares_part_of_them() -> None:
 def test_every_gpu_is_drawn_once_at_most() -> None:
     for name in ("grpo-guide", "ppo-guide-back", "multi-node", "separate-async", "megatron-back", "run-ahead"):
         run = setup(golden(name))
-        seen: list[int] = []
+        observed: list[int] = []
         for pool in pools(run):
             assert isinstance(pool, Pool)
-            seen += range(pool.first, pool.first + pool.count)
-        assert len(seen) == len(set(seen)), name
-        assert max(seen) < run.total, name
+            observed += range(pool.first, pool.first + pool.count)
+        assert len(observed) == len(set(observed)), name
+        assert max(observed) < run.total, name
 
 
 def test_good_layouts_have_no_problem() -> None:
@@ -74,9 +74,9 @@ def test_good_layouts_have_no_problem() -> None:
     ],
 )
 def test_sizes_that_do_not_divide(key: str, says: str, nearest: str) -> None:
-    found = [p for p in problems(setup(colocated(key))) if says in p.message]
-    assert len(found) == 1
-    assert any(nearest in legal for legal in found[0].nearest)
+    new_problems = [p for p in problems(setup(colocated(key))) if says in p.message]
+    assert len(new_problems) == 1
+    assert any(nearest in legal for legal in new_problems[0].nearest)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_sizes_that_do_not_divide(key: str, says: str, nearest: str) -> None:
     ],
 )
 def test_megatron_sizes_that_do_not_divide(sizes: MegatronSizes, says: str) -> None:
-    found = [p.message for p in problems(setup().with_actor(backend="megatron", megatron=sizes))]
-    assert any(says in message for message in found)
+    values = [p.message for p in problems(setup().with_actor(backend="megatron", megatron=sizes))]
+    assert any(says in message for message in values)
 
 
 def test_uneven_pipelines_need_not_divide() -> None:
@@ -100,32 +100,32 @@ def test_uneven_pipelines_need_not_divide() -> None:
 
 def test_more_gpus_than_the_cluster_has() -> None:
     run = replace(setup(apart()), nodes=1, gpus_per_node=4)
-    (found,) = (p for p in problems(run) if "cluster has" in p.message)
-    assert found.nearest == ("--nodes 2",)
+    (problem,) = (p for p in problems(run) if "cluster has" in p.message)
+    assert problem.nearest == ("--nodes 2",)
 
 
 def test_a_batch_that_does_not_feed_every_rank() -> None:
     run = replace(setup(apart()), pads=False, sequences_per_update=100)
-    (found,) = (p for p in problems(run) if p.code == "BAT")
-    assert "100 sequences an update cannot be shared evenly by 6" in found.message
-    assert found.nearest[0] == "5 trainer GPUs"
+    (problem,) = (p for p in problems(run) if p.code == "BAT")
+    assert "100 sequences an update cannot be shared evenly by 6" in problem.message
+    assert problem.nearest[0] == "5 trainer GPUs"
     assert not any(p.code == "BAT" for p in problems(replace(run, pads=True)))
 
 
 def test_a_trinity_trainer_is_within_a_node_or_whole_nodes() -> None:
     run = setup(apart(nodes=4, engines=2)).with_actor(gpus=12)
-    (found,) = (p for p in problems(run) if "whole nodes" in p.message)
-    assert found.nearest == ("8 trainer GPUs", "16 trainer GPUs")
+    (problem,) = (p for p in problems(run) if "whole nodes" in p.message)
+    assert problem.nearest == ("8 trainer GPUs", "16 trainer GPUs")
     assert of("verl", run) == of("verl", setup(apart(nodes=4, engines=2)).with_actor(gpus=12))
     assert not any("whole nodes" in m for m in of("verl", run))
 
 
 def test_an_early_trinity_trainer_shares_no_node_with_engines() -> None:
     run = replace(setup(apart(nodes=4, engines=2)).with_actor(gpus=4), framework="trinity")
-    found = {release: [p for p in problems(replace(run, release=release)) if "whole nodes" in p.message]
+    auxiliary = {release: [p for p in problems(replace(run, release=release)) if "whole nodes" in p.message]
              for release in ("0.3.3", "0.4.1", None)}  # fmt: skip
-    assert [p.nearest for p in found["0.3.3"]] == [("8 trainer GPUs",)]
-    assert found["0.4.1"] == found[None] == []
+    assert [p.nearest for p in auxiliary["0.3.3"]] == [("8 trainer GPUs",)]
+    assert auxiliary["0.4.1"] == auxiliary[None] == []
 
 
 def test_trinity_shares_one_gpu_only() -> None:

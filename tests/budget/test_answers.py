@@ -17,10 +17,10 @@ H100 = gpu_named("h100-80g")
 
 def test_the_largest_micro_batch_fits_and_a_larger_one_does_not() -> None:
     run = setup()
-    found = most_tokens(run, H100)
-    assert found is not None
-    assert fits(run.with_actor(tokens=found), H100)
-    assert not fits(run.with_actor(tokens=found + 1024), H100)
+    number = most_tokens(run, H100)
+    assert number is not None
+    assert fits(run.with_actor(tokens=number), H100)
+    assert not fits(run.with_actor(tokens=number + 1024), H100)
 
 
 def test_nothing_is_answered_where_not_one_sequence_fits() -> None:
@@ -33,17 +33,17 @@ def test_nothing_is_answered_where_not_one_sequence_fits() -> None:
 @pytest.mark.parametrize("name", ["grpo-guide", "ppo-guide", "lora", "multi-node", "grpo-guide-back", "megatron-moe"])
 @pytest.mark.parametrize("gpu", ["h100-80g", "a100-40g"])
 def test_answers_are_proved_by_the_forward_account(name: str, gpu: str) -> None:
-    found = answers(setup(golden(name)), gpu_named(gpu))
-    assert found
-    for one in found:
-        if one.budget is not None and one.question != "what to turn on first":
-            assert one.budget.verdict == "fits", one
+    new_answers = answers(setup(golden(name)), gpu_named(gpu))
+    assert new_answers
+    for answer in new_answers:
+        if answer.budget is not None and answer.question != "what to turn on first":
+            assert answer.budget.verdict == "fits", answer
 
 
 def test_the_share_of_the_engine_cannot_grow_further() -> None:
     run = setup()
-    (one,) = (a for a in answers(run, H100) if "share" in a.question)
-    best = one.changes[0].new
+    (answer,) = (a for a in answers(run, H100) if "share" in a.question)
+    best = answer.changes[0].new
     assert fits(run.with_rollout(fraction=best), H100)
     assert best == 0.95 or not fits(run.with_rollout(fraction=best + 0.01), H100)
 
@@ -52,17 +52,17 @@ def test_offloads_are_named_only_where_they_help() -> None:
     plan = colocated("actor_rollout_ref.rollout.gpu_memory_utilization=0.8", "trainer.n_gpus_per_node=4")
     run = setup(plan)
     assert price(run, H100).verdict != "fits"
-    (one,) = (a for a in answers(run, H100) if a.question == "what to turn on first")
-    assert one.changes[0].path == "stage.placement.actor.offload.optimizer"
-    assert one.budget is not None
-    assert one.budget.deciding.deciding.size < price(run, H100).deciding.deciding.size
+    (answer,) = (a for a in answers(run, H100) if a.question == "what to turn on first")
+    assert answer.changes[0].path == "stage.placement.actor.offload.optimizer"
+    assert answer.budget is not None
+    assert answer.budget.deciding.deciding.size < price(run, H100).deciding.deciding.size
 
 
 def test_the_fewest_gpus() -> None:
     run = setup()
-    (one,) = (a for a in answers(run, H100) if a.question.startswith("fewest"))
-    assert one.budget is not None
-    chosen = one.budget.setup.total
+    (answer,) = (a for a in answers(run, H100) if a.question.startswith("fewest"))
+    assert answer.budget is not None
+    chosen = answer.budget.setup.total
     for fewer in (n for n in sizes(run) if n < chosen):
         smaller = resized(run, fewer)
         assert smaller is None or not fits(smaller, H100) or price(smaller, H100).problems
@@ -77,19 +77,19 @@ def test_a_resized_run_keeps_its_ratio() -> None:
 
 def test_the_cheapest_cluster_is_the_cheapest_of_the_smallest() -> None:
     run, gpus = setup(), (H100, gpu_named("a100-80g"), gpu_named("h20-96g"))
-    found = cheapest_cluster(run, gpus)
-    assert found.budget is not None
-    assert found.budget.verdict == "fits"
-    fewest = [(one, fewest_gpus(run, one)) for one in gpus]
-    rents = [a.budget.setup.total * one.price for one, a in fewest if a is not None and a.budget is not None]
-    assert found.budget.setup.total * found.budget.gpu.price == min(rents)
+    answer = cheapest_cluster(run, gpus)
+    assert answer.budget is not None
+    assert answer.budget.verdict == "fits"
+    fewest = [(gpu, fewest_gpus(run, gpu)) for gpu in gpus]
+    rents = [a.budget.setup.total * gpu.price for gpu, a in fewest if a is not None and a.budget is not None]
+    assert answer.budget.setup.total * answer.budget.gpu.price == min(rents)
 
 
 def test_the_micro_batch_of_megatron_has_an_answer_too() -> None:
-    (one, *_) = answers(setup(golden("megatron-moe")), H100)
-    assert one.changes[0].path.startswith("stage.batch.micro.")
-    assert one.budget is not None
-    assert one.budget.verdict == "fits"
+    (answer, *_) = answers(setup(golden("megatron-moe")), H100)
+    assert answer.changes[0].path.startswith("stage.batch.micro.")
+    assert answer.budget is not None
+    assert answer.budget.verdict == "fits"
 
 
 def test_the_front_is_a_front() -> None:
@@ -106,12 +106,12 @@ def test_a_micro_batch_of_sequences_stays_one() -> None:
         "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=False",
         "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2",
     )
-    (one, *_) = answers(setup(plan), H100)
-    (change,) = one.changes
+    (answer, *_) = answers(setup(plan), H100)
+    (change,) = answer.changes
     assert (change.path, change.old) == ("stage.batch.micro.sequences_per_rank", 2)
     assert change.new > 2
-    assert one.budget is not None
-    assert one.budget.verdict == "fits"
+    assert answer.budget is not None
+    assert answer.budget.verdict == "fits"
 
 
 def test_lengths_that_nobody_knows_open_the_interval_downwards() -> None:

@@ -31,11 +31,14 @@ def test_states_that_wait_in_host_memory_are_the_cause_of_what_is_held_meanwhile
         "actor_rollout_ref.actor.fsdp_config.optimizer_offload=True",
     )
     (actor,) = compare_memory(setup(), parked, GPU).differences
-    assert [one.setting.name for one in actor.effects] == ["optimizer between its turns", "weights between its turns"]
-    assert {one.values for one in actor.effects} == {("on the GPU", "in host memory")}
+    assert [effect.setting.name for effect in actor.effects] == [
+        "optimizer between its turns",
+        "weights between its turns",
+    ]
+    assert {effect.values for effect in actor.effects} == {("on the GPU", "in host memory")}
     assert actor.memory_a is not None
     assert actor.memory_b is not None
-    saved = sum(actor.memory_a.while_others_work - one.memory.while_others_work for one in actor.effects)
+    saved = sum(actor.memory_a.while_others_work - effect.memory.while_others_work for effect in actor.effects)
     assert saved == actor.memory_a.while_others_work - actor.memory_b.while_others_work > 0
 
 
@@ -54,8 +57,10 @@ def test_states_that_wait_in_host_memory_are_the_cause_of_what_is_held_meanwhile
 def test_the_setting_that_was_changed_is_the_first_cause(
     change: str, role: str, cause: str, says: tuple[str, str]
 ) -> None:
-    (one,) = (one for one in compare_memory(setup(), setup(change), GPU).differences if one.name == role)
-    assert (one.effects[0].setting.name, one.effects[0].values) == (cause, says)
+    (difference,) = (
+        difference for difference in compare_memory(setup(), setup(change), GPU).differences if difference.name == role
+    )
+    assert (difference.effects[0].setting.name, difference.effects[0].values) == (cause, says)
 
 
 def test_a_role_of_one_run_only_has_no_figure_in_the_other() -> None:
@@ -73,10 +78,10 @@ def test_every_difference_counts_where_the_verdicts_differ() -> None:
         for share in range(500, 1000)
         if price(run.with_rollout(fraction=share / 1000), GPU).verdict != price(run, GPU).verdict
     )
-    within = slightly.with_rollout(fraction=next(one.engine.fraction for one in slightly.engines) - 0.01)
-    found = compare_memory(within, slightly, GPU)
-    assert found.a.verdict != found.b.verdict
-    assert [one.name for one in found.differences] == [rollout.name]
+    within = slightly.with_rollout(fraction=next(role.engine.fraction for role in slightly.engines) - 0.01)
+    comparison = compare_memory(within, slightly, GPU)
+    assert comparison.a.verdict != comparison.b.verdict
+    assert [difference.name for difference in comparison.differences] == [rollout.name]
 
 
 def test_figures_within_five_percent_are_alike() -> None:

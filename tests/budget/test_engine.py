@@ -33,8 +33,8 @@ def test_sglangs_share_covers_weights_and_cache() -> None:
 
 @pytest.mark.parametrize("tp", [1, 2, 4])
 def test_tensor_parallel_divides_the_weights(tp: int) -> None:
-    one = engines.weights(replace(QWEN, tp=tp)).size
-    assert one * tp == pytest.approx(2 * QWEN.architecture.parameters, rel=1e-3)
+    size = engines.weights(replace(QWEN, tp=tp)).size
+    assert size * tp == pytest.approx(2 * QWEN.architecture.parameters, rel=1e-3)
 
 
 def test_experts_are_spread_over_data_parallel_engines_too() -> None:
@@ -47,9 +47,9 @@ def test_pipeline_stages_hold_one_end_each() -> None:
 
 
 def test_sleep_leaves_more_with_more_gpus() -> None:
-    kept = [total(engines.asleep(replace(QWEN, tp=tp))) for tp in (1, 2, 4, 8, 16)]
-    assert kept == sorted(kept)
-    assert kept[0] < kept[3] == kept[4]
+    remaining = [total(engines.asleep(replace(QWEN, tp=tp))) for tp in (1, 2, 4, 8, 16)]
+    assert remaining == sorted(remaining)
+    assert remaining[0] < remaining[3] == remaining[4]
 
 
 def test_a_cache_just_large_enough_for_one_request() -> None:

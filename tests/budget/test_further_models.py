@@ -49,16 +49,16 @@ def caches(phase: Phase) -> set[str]:
 
 def test_rolls_judge_is_awake_while_the_policy_generates() -> None:
     """rlvr_pipeline.run loads the reward clusters before it generates: answers are judged while others are written."""
-    found = phases(roll())
-    assert caches(found["rollout"]) == {"rollout", "math_rule"}
-    assert "math_rule answers" not in found
+    new_phases = phases(roll())
+    assert caches(new_phases["rollout"]) == {"rollout", "math_rule"}
+    assert "math_rule answers" not in new_phases
 
 
 def test_verls_reward_model_answers_after_the_rollout() -> None:
     keys = {"reward.reward_model.enable": "True", "reward.reward_model.model_path": "Qwen/Qwen2.5-7B-Instruct"}
-    found = phases(verl("0.9.1", **keys))
-    assert caches(found["rollout"]) == {"rollout"}
-    assert caches(found["reward answers"]) == {"reward"}
+    new_phases = phases(verl("0.9.1", **keys))
+    assert caches(new_phases["rollout"]) == {"rollout"}
+    assert caches(new_phases["reward answers"]) == {"reward"}
 
 
 def test_a_served_model_has_an_engine_of_its_own_kind() -> None:
@@ -75,7 +75,7 @@ def test_a_judge_of_transformers_has_no_engine() -> None:
     run = roll(**{JUDGE + "strategy_args.strategy_name": "hf_infer", JUDGE + "strategy_args.strategy_config": None})
     (judge,) = (role for role in run.engines if role.name != "rollout")
     assert judge.scorer is not None
-    assert [one.role for one in price(run, H100).serving] == ["rollout"]
+    assert [serving.role for serving in price(run, H100).serving] == ["rollout"]
     own = [t for t in phases(run)["rollout"].terms if t.owner == "math_rule"]
     whole = 2 * judge.engine.architecture.parameters
     assert sum(t.size for t in own if t.part == "weights") == whole  # on every GPU
@@ -85,8 +85,8 @@ def test_a_judge_of_transformers_has_no_engine() -> None:
 def test_verls_reward_worker_streams_its_weights() -> None:
     """Before 0.7 it is an FSDP worker that always has CPUOffload, and no engine."""
     keys = {"reward_model.enable": "True", "reward_model.model.path": "Qwen/Qwen2.5-7B-Instruct"}
-    found = phases(verl("0.5.0", **keys))["reward answers"]
-    own = [t for t in found.terms if t.owner == "reward"]
+    phase = phases(verl("0.5.0", **keys))["reward answers"]
+    own = [t for t in phase.terms if t.owner == "reward"]
     assert {t.part for t in own if t.size} >= {"unsharded", "activations"}
     assert not any(t.size for t in own if t.part in ("weights", "kv_cache"))
 
@@ -128,11 +128,11 @@ teacher:
 def test_a_teacher_is_priced() -> None:
     plan = load(read(from_bytes("distill_megatron.yaml", TEACHER.encode())), framework="roll", release="0.3.0").plan
     run = setup_of(plan, Asked())
-    found = phases(run)
-    assert list(found) == ["load", "teacher answers", "actor update", "save"]
+    new_phases = phases(run)
+    assert list(new_phases) == ["load", "teacher answers", "actor update", "save"]
     (teacher,) = run.engines
-    held = sum(t.size for t in found["actor update"].terms if t.owner == "teacher" and t.part == "weights")
-    assert held == pytest.approx(2 * teacher.engine.architecture.parameters / 4, rel=0.05)
+    count = sum(t.size for t in new_phases["actor update"].terms if t.owner == "teacher" and t.part == "weights")
+    assert count == pytest.approx(2 * teacher.engine.architecture.parameters / 4, rel=0.05)
 
 
 def test_a_trinity_trainer_alone_has_no_engines() -> None:
@@ -153,8 +153,8 @@ def test_trinity_colocates_on_one_gpu_only(gpus: int, says: str) -> None:
 
 def test_trinity_engines_larger_than_a_node_are_whole_nodes() -> None:
     run = trinity("both", nodes=4).with_rollout(tp=4, pp=3)
-    (found,) = (p for p in problems(run) if "whole nodes" in p.message and p.message.startswith("rollout"))
-    assert found.nearest == ("engines of 8 GPUs", "engines of 16 GPUs")
+    (problem,) = (p for p in problems(run) if "whole nodes" in p.message and p.message.startswith("rollout"))
+    assert problem.nearest == ("engines of 8 GPUs", "engines of 16 GPUs")
 
 
 def test_micro_batches_that_few_updates_fill_are_open_downwards() -> None:

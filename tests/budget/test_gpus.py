@@ -25,7 +25,7 @@ def test_usable_is_near_the_label_and_never_above_it(gpu: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("new_name", "name"),
     [
         ("h100", "h100-80g"),
         ("NVIDIA H100 80GB HBM3", "h100-80g"),
@@ -35,8 +35,8 @@ def test_usable_is_near_the_label_and_never_above_it(gpu: object) -> None:
         ("AMD Instinct MI300X", "mi300x-192g"),
     ],
 )
-def test_people_write_names_in_many_ways(asked: str, name: str) -> None:
-    assert gpu_named(asked).name == name
+def test_people_write_names_in_many_ways(new_name: str, name: str) -> None:
+    assert gpu_named(new_name).name == name
 
 
 def test_what_nobody_measured_has_an_interval_and_decides_nothing_within_it() -> None:
@@ -59,7 +59,7 @@ def test_a_gpu_of_ones_own() -> None:
     assert gpu_named("fpga:12.5").usable == int(12.5 * (1 << 30))
 
 
-@pytest.mark.parametrize("asked", ["h1000", "", "x:", "x:-1", "x:nan", "x:inf"])
-def test_an_unknown_one_names_the_nearest(asked: str) -> None:
+@pytest.mark.parametrize("name", ["h1000", "", "x:", "x:-1", "x:nan", "x:inf"])
+def test_an_unknown_one_names_the_nearest(name: str) -> None:
     with pytest.raises(UsageError, match=r"--gpu"):
-        gpu_named(asked)
+        gpu_named(name)

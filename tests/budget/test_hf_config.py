@@ -62,19 +62,19 @@ def test_a_file_that_is_no_config(tmp_path: Path, text: str) -> None:
 
 
 def test_hybrid_layers_are_told_apart() -> None:
-    found = models.resolve("Qwen/Qwen3-Next-80B-A3B-Instruct").architecture
-    counts = {type(group.mixer): group.count for group in found.layers}
+    architecture = models.resolve("Qwen/Qwen3-Next-80B-A3B-Instruct").architecture
+    counts = {type(group.mixer): group.count for group in architecture.layers}
     assert counts == {LinearAttention: 36, Attention: 12}
 
 
 def test_sliding_layers_are_told_apart() -> None:
-    found = models.resolve("openai/gpt-oss-20b").architecture
-    assert {group.mixer.window: group.count for group in found.layers} == {128: 12, 0: 12}
+    architecture = models.resolve("openai/gpt-oss-20b").architecture
+    assert {group.mixer.window: group.count for group in architecture.layers} == {128: 12, 0: 12}
 
 
 def test_active_parameters_are_what_one_token_meets() -> None:
-    found = models.resolve("Qwen/Qwen3-30B-A3B").architecture
-    assert found.active == pytest.approx(3.35e9, rel=0.01)
+    architecture = models.resolve("Qwen/Qwen3-30B-A3B").architecture
+    assert architecture.active == pytest.approx(3.35e9, rel=0.01)
     dense = models.resolve("Qwen/Qwen3-8B").architecture
     assert dense.active == dense.parameters
 

@@ -37,8 +37,8 @@ def test_the_account_is_near_what_was_measured(phase: str) -> None:
 
 
 def test_a_pass_for_log_probs_keeps_less_than_an_update() -> None:
-    one = job()
-    both = [total([lm_head.logits(one, backward=way)]) for way in (True, False)]
-    assert both[0] == 2 * both[1]
-    chunked = replace(one, fused_head=True)
-    assert total([lm_head.logits(chunked)]) < both[0]
+    new_job = job()
+    logits_bytes = [total([lm_head.logits(new_job, backward=way)]) for way in (True, False)]
+    assert logits_bytes[0] == 2 * logits_bytes[1]
+    chunked = replace(new_job, fused_head=True)
+    assert total([lm_head.logits(chunked)]) < logits_bytes[0]

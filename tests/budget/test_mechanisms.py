@@ -24,7 +24,7 @@ def job(model: str, **changes: object) -> Training:
 
 
 def of(terms: list[Term], part: str) -> int:
-    return sum(one.size for one in terms if one.part == part)
+    return sum(term.size for term in terms if term.part == part)
 
 
 def test_states_that_live_in_host_memory_do_not_come_back_for_the_step() -> None:
@@ -39,9 +39,9 @@ def test_states_that_live_in_host_memory_do_not_come_back_for_the_step() -> None
 @pytest.mark.parametrize(("model", "each"), [("google/gemma-2-9b-it", 6), ("google/gemma-7b", 4), ("Qwen/Qwen3-8B", 4)])
 def test_a_soft_cap_keeps_the_result_of_its_tanh(model: str, each: int) -> None:
     """Gemma2ForCausalLM: logits / 30, tanh, x 30; autograd keeps the tanh, and the logits and their gradient follow."""
-    one = job(model)
-    assert head.logits(one).size == each * TOKENS * one.architecture.vocabulary
-    assert head.logits(one, backward=False).size == 6 * TOKENS * one.architecture.vocabulary
+    new_job = job(model)
+    assert head.logits(new_job).size == each * TOKENS * new_job.architecture.vocabulary
+    assert head.logits(new_job, backward=False).size == 6 * TOKENS * new_job.architecture.vocabulary
 
 
 def test_a_mixture_layer_is_gathered_with_all_its_experts() -> None:
@@ -54,9 +54,9 @@ def test_a_mixture_layer_is_gathered_with_all_its_experts() -> None:
 
 @pytest.mark.parametrize("sp", [2, 4])
 def test_ulysses_divides_checkpoints_and_logits(sp: int) -> None:
-    one = job("Qwen/Qwen3-8B", sp=sp, tokens=131_072)
-    assert activations.checkpoints(one).size == 2 * 4096 * 36 * 131_072 // sp
-    assert head.logits(one).size == 4 * 131_072 // sp * 151_936
+    new_job = job("Qwen/Qwen3-8B", sp=sp, tokens=131_072)
+    assert activations.checkpoints(new_job).size == 2 * 4096 * 36 * 131_072 // sp
+    assert head.logits(new_job).size == 4 * 131_072 // sp * 151_936
 
 
 def test_ulysses_repeats_key_value_heads_where_there_are_fewer_than_ranks() -> None:
@@ -68,7 +68,7 @@ def test_ulysses_repeats_key_value_heads_where_there_are_fewer_than_ranks() -> N
 def test_tied_heads_are_one_group() -> None:
     """Qwen3-0.6B has one matrix of 151936 x 1024 for both ends: nothing else is gathered at the end of backward."""
     tied = job("Qwen/Qwen3-0.6B")
-    names = [one.name for one in sharding.reducing_outer(tied)]
+    names = [term.name for term in sharding.reducing_outer(tied)]
     assert "head, still gathered" not in names
     assert tied.architecture.outside == 151_936 * 1024 + 1024
 
@@ -77,8 +77,8 @@ def test_an_adapter_has_gradients_and_moments_and_the_base_has_none() -> None:
     """Llama-3.1-8B, rank 64 on all seven matrices of 32 layers."""
     rank, hidden, kv, inner = 64, 4096, 1024, 14336
     own = 32 * rank * (2 * (hidden + hidden) + 2 * (hidden + kv) + 3 * (hidden + inner))
-    one = job("meta-llama/Llama-3.1-8B", adapter=Adapter(rank, experts=False))
-    step = trainer.at_step(one)
+    new_job = job("meta-llama/Llama-3.1-8B", adapter=Adapter(rank, experts=False))
+    step = trainer.at_step(new_job)
     assert of(step, "gradients") == 4 * own / 8
     assert of(step, "optimizer") == 12 * own / 8
-    assert of(step, "weights") == 4 * one.architecture.parameters / 8 + 4 * own / 8
+    assert of(step, "weights") == 4 * new_job.architecture.parameters / 8 + 4 * own / 8

@@ -64,15 +64,15 @@ def test_a_layout_for_another_depth_is_a_problem() -> None:
     )
     assert any("the pipeline layout places 60 layers, the model has 28" in p.message for p in problems(run))
     fits = layers_per_virtual_stage("E|(t|)*28L|", 31)
-    other = setup().with_actor(backend="megatron", gpus=31, megatron=MegatronSizes(pp=31, chunks=fits))
-    assert not any("layers" in p.message for p in problems(other))
+    other_setup = setup().with_actor(backend="megatron", gpus=31, megatron=MegatronSizes(pp=31, chunks=fits))
+    assert not any("layers" in p.message for p in problems(other_setup))
 
 
 def test_the_dense_layers_of_a_mixture_stand_in_its_first_stage() -> None:
     sizes = MegatronSizes(pp=4, first_stage_layers=16, last_stage_layers=13)
-    held = [megatron.held_layers(DEEPSEEK, sizes, stage) for stage in range(4)]
-    assert [count for _, count in held[0]] == [3, 13]
-    assert [[count for _, count in stage] for stage in held[1:]] == [[0, 16], [0, 16], [0, 13]]
+    layers_by_stage = [megatron.held_layers(DEEPSEEK, sizes, stage) for stage in range(4)]
+    assert [count for _, count in layers_by_stage[0]] == [3, 13]
+    assert [[count for _, count in stage] for stage in layers_by_stage[1:]] == [[0, 16], [0, 16], [0, 13]]
     whole = [megatron.stage_parameters(replace(job(), architecture=DEEPSEEK, megatron=sizes), s) for s in range(4)]
     assert sum(dense + experts for dense, experts in whole) == pytest.approx(DEEPSEEK.parameters, rel=1e-3)
 
@@ -89,11 +89,11 @@ def test_selective_recomputation_needs_its_granularity() -> None:
 
 def test_a_recomputed_mixture_waits_with_its_attention_only() -> None:
     modules = frozenset({"moe", "layernorm"})
-    (kept, again) = megatron.stage_activations(job(recompute="selective", recompute_modules=modules), 0)
+    (term, again) = megatron.stage_activations(job(recompute="selective", recompute_modules=modules), 0)
     mixer = MIXTURE.layers[0].mixer
     # queries, keys, values and output, queries and keys before their norms, and the sum between the two parts: 2 B each
     each = 2 * (3 * mixer.query + 3 * mixer.key) + 2 * MIXTURE.hidden
-    assert kept.size == each * job().tokens * MIXTURE.depth
+    assert term.size == each * job().tokens * MIXTURE.depth
     assert again.size > 0
 
 
@@ -127,8 +127,8 @@ def test_frozen_weights_have_no_gradient_buffers_and_no_optimizer() -> None:
     assert full is not None
     tuned = replace(full.job, adapter=Adapter(rank=32, experts=False))
     parts: dict[str, int] = {}
-    for one in megatron.states(tuned, 0):
-        parts[one.part] = parts.get(one.part, 0) + one.size
+    for term in megatron.states(tuned, 0):
+        parts[term.part] = parts.get(term.part, 0) + term.size
     own = adapter_parameters(tuned) / 2 / 2
     base = sum(t.size for t in megatron.states(full.job, 0) if t.part == "weights")
     assert parts["weights"] == pytest.approx(base + 2 * own, rel=1e-6)

@@ -19,9 +19,9 @@ LOG_PROB = "actor_rollout_ref.rollout.log_prob_"
 
 
 def together(run: Setup, gpu: str = "h100-80g") -> Answer:
-    found = mended(run, gpu_named(gpu))
-    assert found is not None
-    return found
+    answer = mended(run, gpu_named(gpu))
+    assert answer is not None
+    return answer
 
 
 def with_shares(run: Setup, share: float) -> Setup:
@@ -34,11 +34,11 @@ def test_a_judge_and_engines_that_overflow_together_both_give_way() -> None:
     """ROLL's judge is awake while the policy generates: two shares of 0.8 are more than one GPU."""
     run = with_shares(roll(), 0.8)
     assert price(run, H100).verdict == "does not fit"
-    found = together(run)
-    assert found.budget is not None
-    assert found.budget.verdict == "fits"
-    assert not found.budget.starved
-    paths = {change.path: change for change in found.changes}
+    answer = together(run)
+    assert answer.budget is not None
+    assert answer.budget.verdict == "fits"
+    assert not answer.budget.starved
+    paths = {change.path: change for change in answer.changes}
     shares = [path for path in paths if path.endswith("gpu_memory_fraction")]
     assert len(shares) == 2, "neither starves for the other"
     assert len({paths[path].new for path in shares}) == 1
@@ -60,8 +60,8 @@ def test_forwards_too_have_micro_batches() -> None:
     )
     run = setup(plan)
     assert price(run, H100).verdict != "fits"
-    found = together(run)
-    (change,) = found.changes
+    answer = together(run)
+    (change,) = answer.changes
     assert (change.path, change.old) == ("stage.batch.log_prob.sequences_per_rank", 256)
     assert price(run.with_micro("stage.batch.log_prob", int(change.new)), H100).verdict == "fits"
     assert price(run.with_micro("stage.batch.log_prob", int(change.new) + 1), H100).verdict != "fits"
@@ -69,15 +69,15 @@ def test_forwards_too_have_micro_batches() -> None:
 
 def test_nothing_is_answered_where_the_run_fits() -> None:
     assert mended(setup(), H100) is None
-    assert all(one.question != QUESTION for one in answers(setup(), H100))
+    assert all(answer.question != QUESTION for answer in answers(setup(), H100))
 
 
 def test_where_nothing_helps_it_says_what_is_left() -> None:
-    found = together(setup(), "t4")
-    assert found.budget is None
-    assert found.changes == ()
-    assert "still needs" in found.text
-    assert "Adam" in found.text or "gradient" in found.text
+    answer = together(setup(), "t4")
+    assert answer.budget is None
+    assert answer.changes == ()
+    assert "still needs" in answer.text
+    assert "Adam" in answer.text or "gradient" in answer.text
 
 
 def test_options_of_megatron_that_no_plan_has_are_named_with_their_account() -> None:
@@ -87,9 +87,9 @@ def test_options_of_megatron_that_no_plan_has_are_named_with_their_account() -> 
         for size in range(79, 4, -1)
         if "would fit" in (getattr(mended(run, replace(H100, usable_gib=float(size))), "text", ""))
     )
-    found = mended(run, small)
-    assert found is not None
-    assert "recompute_granularity" in found.text or "optimizer_cpu_offload" in found.text
+    answer = mended(run, small)
+    assert answer is not None
+    assert "recompute_granularity" in answer.text or "optimizer_cpu_offload" in answer.text
 
 
 def test_another_number_of_gpus_has_other_shares_of_an_update() -> None:
@@ -118,5 +118,5 @@ def test_models_on_a_part_of_the_gpus_keep_their_part_on_another_cluster() -> No
     assert same is not None
     assert (same.trainers, same.engines) == (run.trainers, run.engines)
     assert resized(run, 2) is None
-    (one,) = (a for a in answers(run, H100) if a.question == "cheapest cluster")
-    assert one.budget is not None
+    (answer,) = (a for a in answers(run, H100) if a.question == "cheapest cluster")
+    assert answer.budget is not None

@@ -13,8 +13,8 @@ ROWS = models.rows()
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_the_equations_give_the_published_count(row: models.Row) -> None:
-    found = architecture_of(row.config, row.name)
-    assert found.parameters + found.draft == pytest.approx(row.published, rel=1e-3)
+    architecture = architecture_of(row.config, row.name)
+    assert architecture.parameters + architecture.draft == pytest.approx(row.published, rel=1e-3)
 
 
 def test_there_are_enough_of_them_each_once_and_with_a_source() -> None:
@@ -26,13 +26,13 @@ def test_there_are_enough_of_them_each_once_and_with_a_source() -> None:
 def test_most_counts_are_right_to_the_last_parameter() -> None:
     exact = 0
     for row in ROWS:
-        found = architecture_of(row.config, row.name)
-        exact += found.parameters + found.draft == row.published
+        architecture = architecture_of(row.config, row.name)
+        exact += architecture.parameters + architecture.draft == row.published
     assert exact >= 105
 
 
 def test_every_row_is_found_by_its_name() -> None:
-    assert [row.name for row in ROWS if (found := models.find(row.name)) is None or found.name != row.name] == []
+    assert [row.name for row in ROWS if (model := models.find(row.name)) is None or model.name != row.name] == []
 
 
 def test_every_row_has_equations_of_its_own() -> None:
@@ -41,7 +41,7 @@ def test_every_row_has_equations_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("new_name", "name"),
     [
         ("Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-7B"),
         ("$HOME/models/qwen2.5-7b-instruct-1M", "Qwen/Qwen2.5-7B"),
@@ -54,39 +54,39 @@ def test_every_row_has_equations_of_its_own() -> None:
         ("DeepSeek-R1-Distill-Qwen-7B", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"),
     ],
 )
-def test_a_path_finds_its_row(asked: str, name: str) -> None:
-    found = models.find(asked)
-    assert found is not None
-    assert found.name == name
-    assert (found.note == "") == (name.split("/")[-1] in asked.split("/") or "--" in asked)
+def test_a_path_finds_its_row(new_name: str, name: str) -> None:
+    model = models.find(new_name)
+    assert model is not None
+    assert model.name == name
+    assert (model.note == "") == (name.split("/")[-1] in new_name.split("/") or "--" in new_name)
 
 
 @pytest.mark.parametrize(
-    "asked", ["deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "Qwen2.5-Omni-7B", "my-7b", "", "/", "$MODEL_PATH"]
+    "name", ["deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "Qwen2.5-Omni-7B", "my-7b", "", "/", "$MODEL_PATH"]
 )
-def test_no_row_is_guessed(asked: str) -> None:
-    assert models.find(asked) is None
+def test_no_row_is_guessed(name: str) -> None:
+    assert models.find(name) is None
 
 
-@pytest.mark.parametrize("asked", models.TRAINED_FROM)
-def test_known_reward_models_have_the_sizes_of_their_base(asked: str) -> None:
-    found = models.find(f"/home/user/models/{asked}")
-    assert found is not None
-    assert found.name == models.TRAINED_FROM[asked]
-    assert "which it was trained from" in found.note
+@pytest.mark.parametrize("name", models.TRAINED_FROM)
+def test_known_reward_models_have_the_sizes_of_their_base(name: str) -> None:
+    model = models.find(f"/home/user/models/{name}")
+    assert model is not None
+    assert model.name == models.TRAINED_FROM[name]
+    assert "which it was trained from" in model.note
 
 
 @pytest.mark.parametrize(
-    ("asked", "base"),
+    ("name", "base"),
     [
         ("checkpoint/multiturn-sft-qwen-2.5-32b-instruct/global_step_372", "Qwen/Qwen2.5-32B"),
         ("deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "Qwen/Qwen3-8B"),
     ],
 )
-def test_a_name_inside_another_is_offered_and_not_taken(asked: str, base: str) -> None:
-    assert models.find(asked) is None
+def test_a_name_inside_another_is_offered_and_not_taken(name: str, base: str) -> None:
+    assert models.find(name) is None
     with pytest.raises(UsageError, match=rf"if it was trained from {base}\S*, pass --model {base}"):
-        models.resolve(asked)
+        models.resolve(name)
 
 
 def test_an_unknown_model_says_what_to_pass() -> None:

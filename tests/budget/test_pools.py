@@ -71,8 +71,8 @@ def test_a_judge_beside_engines_and_trainer_apart(judge: str, expected: list[Any
 
 
 def test_two_judges_on_the_same_gpus_are_one_pool() -> None:
-    both = {**OTHER, THEIRS: "list(range(8,12))", THEIRS.replace("math_rule", "other"): "list(range(8,12))"}
-    assert drawn(both) == [(0, 8, ("actor", "rollout")), (8, 4, ("math_rule", "other"))]
+    pair = {**OTHER, THEIRS: "list(range(8,12))", THEIRS.replace("math_rule", "other"): "list(range(8,12))"}
+    assert drawn(pair) == [(0, 8, ("actor", "rollout")), (8, 4, ("math_rule", "other"))]
 
 
 def test_only_the_policys_engines_are_sent_weights() -> None:

@@ -37,16 +37,16 @@ def computed(formula: str) -> float:
 def test_formulas_with_their_numbers_give_the_terms(name: str) -> None:
     for pool in priced(name).pools:
         for phase in pool.phases:
-            for one in phase.terms:
-                assert computed(one.formula) == pytest.approx(one.size, rel=2e-3, abs=2), one
+            for term in phase.terms:
+                assert computed(term.formula) == pytest.approx(term.size, rel=2e-3, abs=2), term
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_terms_add_up_to_the_phase_exactly(name: str) -> None:
     for pool in priced(name).pools:
         for phase in pool.phases:
-            assert phase.size == sum(one.size for one in phase.terms) == sum(phase.parts().values())
-            assert all(one.size >= 0 for one in phase.terms)
+            assert phase.size == sum(term.size for term in phase.terms) == sum(phase.parts().values())
+            assert all(term.size >= 0 for term in phase.terms)
             assert 0 <= phase.low <= phase.size <= phase.high
 
 
@@ -139,18 +139,18 @@ def test_offloaded_states_leave_the_gpu_while_the_engine_generates() -> None:
 
 def test_the_reference_exists_with_a_kl_term_and_streams_its_offloaded_weights() -> None:
     plan = colocated("actor_rollout_ref.actor.use_kl_loss=True", "actor_rollout_ref.ref.fsdp_config.param_offload=True")
-    found = price(setup(plan), H100)
-    scored = next(p for p in found.pools[0].phases if p.name == "reference log-probs")
+    budget = price(setup(plan), H100)
+    scored = next(p for p in budget.pools[0].phases if p.name == "reference log-probs")
     assert [t.size for t in scored.terms if t.owner == "reference" and t.part == "weights"] == [0]
 
 
 def test_pools_apart_are_priced_apart() -> None:
-    found = price(setup(apart()), H100)
-    assert [(one.pool.first, one.pool.count, one.pool.roles) for one in found.pools] == [
+    budget = price(setup(apart()), H100)
+    assert [(pool.pool.first, pool.pool.count, pool.pool.roles) for pool in budget.pools] == [
         (0, 2, ("rollout",)),
         (2, 6, ("actor", "reference")),
     ]
-    trainer_pool = found.pools[1]
+    trainer_pool = budget.pools[1]
     assert all("kv_cache" not in phase.parts() for phase in trainer_pool.phases)
 
 
@@ -172,16 +172,16 @@ def test_between_the_ends_of_the_interval_nothing_is_claimed() -> None:
 
 def test_an_engine_without_room_for_one_request_does_not_fit() -> None:
     run = setup().with_rollout(max_model_tokens=4_000_000)
-    found = price(run, H100)
-    assert found.starved
-    assert found.verdict == "does not fit"
+    budget = price(run, H100)
+    assert budget.starved
+    assert budget.verdict == "does not fit"
 
 
 def test_embedding_and_loss_count_as_layers_where_asked() -> None:
     from rftconf.budget.roles.megatron_sizes import ends
 
-    both = {"account_for_embedding_in_pipeline_split": True, "account_for_loss_in_pipeline_split": True}
-    assert ends(both, 94, 8) == (11, 11)
+    pair = {"account_for_embedding_in_pipeline_split": True, "account_for_loss_in_pipeline_split": True}
+    assert ends(pair, 94, 8) == (11, 11)
     assert ends({"num_layers_in_last_pipeline_stage": 10}, 94, 8) == (None, 10)
     assert ends({}, 94, 8) == (None, None)
 

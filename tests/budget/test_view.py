@@ -20,11 +20,11 @@ def test_both_give_the_same_setup(case: str) -> None:
     (file,) = (f for f in (GOLDEN / case).iterdir() if f.stem == "input" and f.is_file())
     loaded = load(read(open_source(file)))
     view = plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
-    asked = Asked(nodes=1, gpus_per_node=8, model="Qwen/Qwen3-8B")
+    request = Asked(nodes=1, gpus_per_node=8, model="Qwen/Qwen3-8B")
 
     def said(plan: object) -> object:
         try:
-            return setup_of(plan, asked)  # type: ignore[arg-type]
+            return setup_of(plan, request)  # type: ignore[arg-type]
         except UsageError as error:
             return str(error)
 

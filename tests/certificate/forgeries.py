@@ -40,7 +40,7 @@ def _changes(node: Any) -> Iterator[tuple[str, Any]]:
         yield "one more", {**node, "invented": "x"}
         yield "one more, null", {**node, "invented": None}
         for name in node:
-            yield f"{name} removed", {other: value for other, value in node.items() if other != name}
+            yield f"{name} removed", {second: value for second, value in node.items() if second != name}
     elif isinstance(node, list):
         yield "one more, text", [*node, "invented"]
         if node:
@@ -66,9 +66,9 @@ def _with(node: Any, route: tuple[str | int, ...], value: Any) -> Any:
     """`node` with another value at the end of a route; what does not lie on it is shared."""
     if not route:
         return value
-    made = copy.copy(node)
-    made[route[0]] = _with(node[route[0]], route[1:], value)
-    return made
+    result = copy.copy(node)
+    result[route[0]] = _with(node[route[0]], route[1:], value)
+    return result
 
 
 def file_of(folder: Path, name: str) -> dict[str, Any]:
@@ -85,29 +85,29 @@ def _answer(to: str, name: str) -> Callable[[dict[str, Any], Path], Any]:
 
 
 INVENTED: dict[str, Callable[[dict[str, Any], Path], Any]] = {
-    "outputs": lambda data, at: data["outputs"].append(file_of(at, "other.sh")),
-    "outputs, named": lambda data, at: data["outputs"].append({**file_of(at, "other.sh"), "name": "reward.py"}),
-    "outputs, twice": lambda data, at: data["outputs"].append(data["outputs"][0]),
-    "sources": lambda data, at: data["request"]["sources"].append(file_of(at, "other.sh")),
-    "also_read": lambda data, at: data["request"]["also_read"].append(file_of(at, "other.sh")),
-    "base": lambda data, at: data["request"].update(base=file_of(at, "other.sh")),
-    "bindings": lambda data, at: data["request"]["bindings"].update(INVENTED="1"),
-    "bindings, many": lambda data, at: data["request"]["bindings"].update({f"X{n}": "1" for n in range(300)}),
+    "outputs": lambda data, path: data["outputs"].append(file_of(path, "other.sh")),
+    "outputs, named": lambda data, path: data["outputs"].append({**file_of(path, "other.sh"), "name": "reward.py"}),
+    "outputs, twice": lambda data, path: data["outputs"].append(data["outputs"][0]),
+    "sources": lambda data, path: data["request"]["sources"].append(file_of(path, "other.sh")),
+    "also_read": lambda data, path: data["request"]["also_read"].append(file_of(path, "other.sh")),
+    "base": lambda data, path: data["request"].update(base=file_of(path, "other.sh")),
+    "bindings": lambda data, path: data["request"]["bindings"].update(INVENTED="1"),
+    "bindings, many": lambda data, path: data["request"]["bindings"].update({f"X{n}": "1" for n in range(300)}),
     **{f"bindings named {name!r}": _binding(name) for name in ("", "..", "verl ", "a\0b", "x.y")},
     **{f"answers to {to} {name!r}": _answer(to, name) for to in ("key", "keep", "set") for name in ("", "..", "x y")},
-    "withheld": lambda data, at: data["request"]["withheld"].append("INVENTED"),
-    "from_environment": lambda data, at: data["request"]["from_environment"].append("PATH"),
-    "arguments": lambda data, at: data["request"]["arguments"].append(""),
-    "assume": lambda data, at: data["request"]["assume"].update(mini_batch="prompts"),
-    "form": lambda data, at: data["request"].update(form="A"),
-    "layout": lambda data, at: data["request"].update(layout="separated"),
-    "style": lambda data, at: data["request"].update(style="yaml"),
-    "launch": lambda data, at: data["request"].update(launch=1),
-    "several": lambda data, at: data["request"].update(several=True),
-    "adapters": lambda data, at: data["request"].update(adapters="."),
-    "framework": lambda data, at: data["request"].update(framework="veRL"),
-    "to": lambda data, at: data["request"].update(to="Trinity-RFT"),
-    "rftconf": lambda data, at: data.update(rftconf="9.9.9"),
-    "the source, otherwise named": lambda data, at: data["source"].update(file=f"./{data['source']['file']}"),
+    "withheld": lambda data, path: data["request"]["withheld"].append("INVENTED"),
+    "from_environment": lambda data, path: data["request"]["from_environment"].append("PATH"),
+    "arguments": lambda data, path: data["request"]["arguments"].append(""),
+    "assume": lambda data, path: data["request"]["assume"].update(mini_batch="prompts"),
+    "form": lambda data, path: data["request"].update(form="A"),
+    "layout": lambda data, path: data["request"].update(layout="separated"),
+    "style": lambda data, key_of_leaf: data["request"].update(style="yaml"),
+    "launch": lambda data, path: data["request"].update(launch=1),
+    "several": lambda data, path: data["request"].update(several=True),
+    "adapters": lambda data, path: data["request"].update(adapters="."),
+    "framework": lambda data, path: data["request"].update(framework="veRL"),
+    "to": lambda data, path: data["request"].update(to="Trinity-RFT"),
+    "rftconf": lambda data, path: data.update(rftconf="9.9.9"),
+    "the source, otherwise named": lambda data, path: data["source"].update(file=f"./{data['source']['file']}"),
 }
 """Changes that somebody would make to a certificate by hand, by name; `other.sh` in the folder has nothing to do with the run."""

@@ -20,13 +20,13 @@ PATH = "stage.data.train[0].keys.prompt"
 def difference(
     path: str = PATH, a: str = "data.prompt_key", b: str = "buffer.tasksets[0].format.prompt_key"
 ) -> Difference:
-    said = [Said(Kind.DEFAULT, ((key, None),), "", (key,)) for key in (a, b)]
-    return Difference(path, known_of(path, "rl"), Seen("x", said[0]), Seen("y", said[1]))
+    statement_pair = [Said(Kind.DEFAULT, ((key, None),), "", (key,)) for key in (a, b)]
+    return Difference(path, known_of(path, "rl"), Seen("x", statement_pair[0]), Seen("y", statement_pair[1]))
 
 
-def told(ledger: Ledger, one: Difference | None = None) -> tuple[str, ...]:
-    one = one or difference()
-    return told_by([one], ledger)[one.path]
+def told(ledger: Ledger, new_difference: Difference | None = None) -> tuple[str, ...]:
+    new_difference = new_difference or difference()
+    return told_by([new_difference], ledger)[new_difference.path]
 
 
 def ledger(**parts: Any) -> Ledger:
@@ -34,7 +34,7 @@ def ledger(**parts: Any) -> Ledger:
 
 
 @pytest.mark.parametrize(
-    ("parts", "said"),
+    ("parts", "message"),
     [
         ({"sources": (SourceLine("data.prompt_key", "x", None, State.NARROWED, reason="why"),)}, "data.prompt_key: narrowed, why"),
         ({"sources": (SourceLine("other", "x", None, State.NO_COUNTERPART, plan=(PATH,), reason="why"),)},
@@ -48,8 +48,8 @@ def ledger(**parts: Any) -> Ledger:
          "buffer.tasksets[0].format.prompt_key: chosen, why"),
     ],
 )  # fmt: skip
-def test_what_speaks_of_it(parts: dict[str, Any], said: str) -> None:
-    assert told(ledger(**parts)) == (said,)
+def test_what_speaks_of_it(parts: dict[str, Any], message: str) -> None:
+    assert told(ledger(**parts)) == (message,)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_does_not(parts: dict[str, Any]) -> None:
 
 
 def test_fields_of_a_missing_item_share_what_is_said() -> None:
-    other = "stage.data.train[0].uri"
-    missing = Difference(other, known_of(other, "rl"), Seen(None), Seen("/default"))
+    second = "stage.data.train[0].uri"
+    missing = Difference(second, known_of(second, "rl"), Seen(None), Seen("/default"))
     notes = ledger(notes=("data.train[0].keys.prompt: why",))
-    assert told_by([missing, difference()], notes)[other] == ("data.train[0].keys.prompt: why",)
+    assert told_by([missing, difference()], notes)[second] == ("data.train[0].keys.prompt: why",)

@@ -26,7 +26,7 @@ def test_the_same_has_no_problems() -> None:
 
 
 @pytest.mark.parametrize(
-    ("again", "said"),
+    ("again", "message"),
     [
         ({**SAID, "verdict": "different"}, "verdict: recorded 'same', is 'different'"),
         ({**SAID, "invariants": [{"name": "a", "source": 5}]}, "invariants[0].source: recorded 4, is 5"),
@@ -36,15 +36,15 @@ def test_the_same_has_no_problems() -> None:
         ({**SAID, "ledger": {"counts": {}}}, "ledger.counts.exact: recorded 1, is absent"),
     ],
 )
-def test_a_leaf_is_named(again: dict[str, Any], said: str) -> None:
-    assert problems(again) == [said]
+def test_a_leaf_is_named(again: dict[str, Any], message: str) -> None:
+    assert problems(again) == [message]
 
 
 def test_many_leaves_are_counted() -> None:
-    one, other = ({**SAID, "ledger": {str(n): n + shift for n in range(20)}} for shift in (0, 1))
-    found = [check.problems for check in differing_parts(one, other) if check.problems]
-    assert len(found) == 1
-    assert found[0][-1] == f"ledger: and {20 - MOST_NAMED} more"
+    first, second = ({**SAID, "ledger": {str(n): n + shift for n in range(20)}} for shift in (0, 1))
+    values = [check.problems for check in differing_parts(first, second) if check.problems]
+    assert len(values) == 1
+    assert values[0][-1] == f"ledger: and {20 - MOST_NAMED} more"
 
 
 def test_every_part_of_a_certificate_is_compared() -> None:

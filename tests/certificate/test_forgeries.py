@@ -24,19 +24,19 @@ NAME = "grpo.yaml.certificate.json"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A conversion with as much asked as can be, and files that have nothing to do with it."""
-    made = tmp_path_factory.mktemp("forged")
-    (made / "common.sh").write_text("BATCH=64\n")
-    (made / "other.sh").write_text("echo\n")
+    path = tmp_path_factory.mktemp("forged")
+    (path / "common.sh").write_text("BATCH=64\n")
+    (path / "other.sh").write_text("echo\n")
     text = GRPO.replace("BATCH=${BATCH:-256}\n", "source common.sh\n").replace(
         '"$@"', 'trainer.project_name=$NAME "$@"'
     )
-    source = written(made, text)
-    asked = ["--set", "NAME=mine", "--args", "trainer.save_freq=3", "--rows", "7473", "--rollout-gpus", "6"]
+    source = written(path, text)
+    options = ["--set", "NAME=mine", "--args", "trainer.save_freq=3", "--rows", "7473", "--rollout-gpus", "6"]
     with pytest.MonkeyPatch.context() as inside:
-        inside.chdir(made)
-        wanted = ["--to", "trinity", "-q", "-o", "grpo.yaml", "--certify", "--source", "common.sh"]
-        assert run(["convert", Path(source).name, *wanted, *asked]) == 0
-    return made
+        inside.chdir(path)
+        expected = ["--to", "trinity", "-q", "-o", "grpo.yaml", "--certify", "--source", "common.sh"]
+        assert run(["convert", Path(source).name, *expected, *options]) == 0
+    return path
 
 
 def verified(folder: Path, data: dict[str, Any]) -> int:
@@ -48,26 +48,26 @@ def verified(folder: Path, data: dict[str, Any]) -> int:
 def test_what_was_written_holds(folder: Path) -> None:
     data = json.loads((folder / NAME).read_text())
     assert verified(folder, data) == 0, (folder / "said").read_text()
-    asked = data["request"]
-    assert asked["bindings"] == {"NAME": "mine"}
-    assert asked["arguments"] == ["trainer.save_freq=3"]
-    assert (asked["rows"], asked["rollout_gpus"]) == (7473, 6)
-    assert [one["file"] for one in asked["sources"]] == ["common.sh"]
+    request = data["request"]
+    assert request["bindings"] == {"NAME": "mine"}
+    assert request["arguments"] == ["trainer.save_freq=3"]
+    assert (request["rows"], request["rollout_gpus"]) == (7473, 6)
+    assert [source["file"] for source in request["sources"]] == ["common.sh"]
 
 
 def test_no_entry_of_what_was_asked_can_be_forged(folder: Path) -> None:
     data = json.loads((folder / NAME).read_text())
-    held = [one.what for one in forgeries(data, GIVEN) if verified(folder, one.data) == 0]
+    accepted_forgeries = [forgery.what for forgery in forgeries(data, GIVEN) if verified(folder, forgery.data) == 0]
     # 7,474 rows make the same number of batches: with that number too, all that is stated is true
-    assert held == ["request.rows: another"]
+    assert accepted_forgeries == ["request.rows: another"]
 
 
 def test_no_entry_of_what_comes_out_can_be_forged(folder: Path) -> None:
     data = json.loads((folder / NAME).read_text())
-    made = [*forgeries(data, frozenset(data) - GIVEN - {"digest"})]
-    assert len(made) > 1000
-    for one in made[::11]:
-        assert any(check.problems for check in differing_parts(one.data, data)), one.what
+    new_forgeries = [*forgeries(data, frozenset(data) - GIVEN - {"digest"})]
+    assert len(new_forgeries) > 1000
+    for forgery in new_forgeries[::11]:
+        assert any(check.problems for check in differing_parts(forgery.data, data)), forgery.what
 
 
 @pytest.mark.parametrize("what", INVENTED)
@@ -79,8 +79,8 @@ def test_nothing_can_be_invented(what: str, folder: Path) -> None:
 
 def test_what_has_no_effect_is_not_certified(tmp_path: Path) -> None:
     source, out = written(tmp_path), tmp_path / "grpo.yaml"
-    asked = ["--set", "NOBODY=asks", "--set", "BATCH=128", "--env", "HOME"]
-    assert run(["convert", source, "--to", "trinity", "-q", "-o", str(out), "--certify", *asked]) == 0
+    options = ["--set", "NOBODY=asks", "--set", "BATCH=128", "--env", "HOME"]
+    assert run(["convert", source, "--to", "trinity", "-q", "-o", str(out), "--certify", *options]) == 0
     request = json.loads((tmp_path / NAME).read_text())["request"]
     assert (request["bindings"], request["from_environment"]) == ({"BATCH": "128"}, [])
     assert run(["verify", str(tmp_path / NAME), "-q"]) == 0
@@ -93,9 +93,9 @@ def test_numbers_that_json_does_not_have(number: str, folder: Path, capsys: pyte
     assert '"rows": 7473' in text
     forged.write_text(text.replace('"rows": 7473', f'"rows": {number}'))
     assert run(["verify", str(forged)]) == 2
-    said = capsys.readouterr().err
-    assert str(forged) in said
-    assert "no certificate of rftconf's" in said
+    output = capsys.readouterr().err
+    assert str(forged) in output
+    assert "no certificate of rftconf's" in output
 
 
 def test_a_key_that_stands_twice(folder: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_script_that_is_read_beside_is_certified(tmp_path: Path) -> None:
     )
     assert run(["convert", source, "--to", "trinity", "-q", "-o", str(out), "--certify"]) == 0
     path = tmp_path / NAME
-    assert [one["file"] for one in json.loads(path.read_text())["request"]["also_read"]] == ["common.sh"]
+    assert [entry["file"] for entry in json.loads(path.read_text())["request"]["also_read"]] == ["common.sh"]
     assert run(["verify", str(path), "-q"]) == 0
     (tmp_path / "common.sh").write_text("BATCH=64 # otherwise the same\n")
     assert run(["verify", str(path), "-q"]) == 1

@@ -19,15 +19,17 @@ CONVERTED = [case for case in CASES if case.group != "refused"]
 def test_it_holds(case: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(case.folder, tmp_path / "in")
     output = tmp_path / ("out" if case.several else "out.txt")
-    wanted = ["--to", case.to, "--to-release", case.releases[0], "-o", str(output), "--certify", "-q"]
+    arguments = ["--to", case.to, "--to-release", case.releases[0], "-o", str(output), "--certify", "-q"]
     with monkeypatch.context() as inside:
         inside.chdir(tmp_path / "in")
-        assert run(["convert", case.source, *wanted, *case.options]) == 0
+        assert run(["convert", case.source, *arguments, *case.options]) == 0
     path = output / "certificate.json" if case.several else tmp_path / "out.txt.certificate.json"
-    said = tmp_path / "said"
-    assert run(["verify", str(path), "-q", "-o", str(said)]) == 0, said.read_text()
+    new_path = tmp_path / "said"
+    assert run(["verify", str(path), "-q", "-o", str(new_path)]) == 0, new_path.read_text()
     data = json.loads(path.read_text())
-    assert (data["verdict"] == "same") == (not any(one["effect"] != "bookkeeping" for one in data["differences"]))
+    assert (data["verdict"] == "same") == (
+        not any(difference["effect"] != "bookkeeping" for difference in data["differences"])
+    )
     assert str(tmp_path) not in path.read_text()
 
 

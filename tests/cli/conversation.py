@@ -42,5 +42,5 @@ def conversation(
     """Start a server, say hello, send `raw`, end it: the answers by id, the exit code, and standard error."""
     sent = b"".join([*map(message, HELLO), *raw, *map(message, GOODBYE)])
     done = subprocess.run(command, cwd=folder, env=env, input=sent, capture_output=True, check=False, timeout=60)
-    answers = {one["id"]: one for one in read_frames(done.stdout) if "id" in one}
+    answers = {new_frame["id"]: new_frame for new_frame in read_frames(done.stdout) if "id" in new_frame}
     return answers, done.returncode, done.stderr.decode()

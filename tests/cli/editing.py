@@ -48,9 +48,9 @@ class Editor(LanguageClient):
     async def findings(self, version: int | None = None) -> lsp.PublishDiagnosticsParams:
         """What is told of this version, or next."""
         while True:
-            found = await asyncio.wait_for(self.told.get(), 20)
-            if version is None or found.version == version:
-                return found
+            published = await asyncio.wait_for(self.told.get(), 20)
+            if version is None or published.version == version:
+                return published
 
     async def opens(self, text: str, uri: str = URI) -> list[lsp.Diagnostic]:
         self.opened.add(uri)
@@ -63,13 +63,13 @@ class Editor(LanguageClient):
         self.opened.discard(uri)
         self.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
 
-    async def hover(self, at: lsp.Position, uri: str = URI) -> str:
-        params = lsp.HoverParams(lsp.TextDocumentIdentifier(uri), at)
-        found = await asyncio.wait_for(self.text_document_hover_async(params), 20)
-        if found is None:
+    async def hover(self, position: lsp.Position, uri: str = URI) -> str:
+        params = lsp.HoverParams(lsp.TextDocumentIdentifier(uri), position)
+        hover = await asyncio.wait_for(self.text_document_hover_async(params), 20)
+        if hover is None:
             return ""
-        assert isinstance(found.contents, lsp.MarkupContent)
-        return found.contents.value
+        assert isinstance(hover.contents, lsp.MarkupContent)
+        return hover.contents.value
 
     def types(self, version: int, *changes: lsp.TextDocumentContentChangeEvent, uri: str = URI) -> None:
         identifier = lsp.VersionedTextDocumentIdentifier(version, uri)
@@ -85,10 +85,10 @@ def edit(
 
 @pytest.fixture(scope="module")
 def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    made = asyncio.new_event_loop()
-    yield made
-    made.run_until_complete(made.shutdown_asyncgens())
-    made.close()
+    event_loop = asyncio.new_event_loop()
+    yield event_loop
+    event_loop.run_until_complete(event_loop.shutdown_asyncgens())
+    event_loop.close()
 
 
 async def started(*units: str) -> Editor:
@@ -140,17 +140,17 @@ def session(loop: asyncio.AbstractEventLoop, shared: Editor) -> Iterator[Callabl
 
 
 def where(text: str, part: str) -> lsp.Position:
-    at = text.index(part)
-    line = text.count("\n", 0, at)
-    return lsp.Position(line, at - (text.rfind("\n", 0, at) + 1))
+    position = text.index(part)
+    line = text.count("\n", 0, position)
+    return lsp.Position(line, position - (text.rfind("\n", 0, position) + 1))
 
 
-def codes(found: list[lsp.Diagnostic]) -> set[str]:
-    return {str(d.code) for d in found}
+def codes(diagnostics: list[lsp.Diagnostic]) -> set[str]:
+    return {str(d.code) for d in diagnostics}
 
 
-def of_code(found: lsp.PublishDiagnosticsParams | list[lsp.Diagnostic], code: str) -> list[lsp.Diagnostic]:
-    listed = found if isinstance(found, list) else found.diagnostics
+def of_code(result: lsp.PublishDiagnosticsParams | list[lsp.Diagnostic], code: str) -> list[lsp.Diagnostic]:
+    listed = result if isinstance(result, list) else result.diagnostics
     return [d for d in listed if d.code == code]
 
 
@@ -161,23 +161,25 @@ def applied(text: str, action: lsp.CodeAction) -> str:
     (change,) = action.edit.document_changes
     assert isinstance(change, lsp.TextDocumentEdit)
     lines = text.split("\n")
-    for one in sorted(change.edits, key=lambda e: (-e.range.start.line, -e.range.start.character)):
-        assert isinstance(one, lsp.TextEdit)
-        first, last = one.range.start, one.range.end
+    for new_edit in sorted(change.edits, key=lambda e: (-e.range.start.line, -e.range.start.character)):
+        assert isinstance(new_edit, lsp.TextEdit)
+        first, last = new_edit.range.start, new_edit.range.end
         head, tail = lines[first.line][: first.character], lines[last.line][last.character :]
-        lines[first.line : last.line + 1] = (head + one.new_text + tail).split("\n")
+        lines[first.line : last.line + 1] = (head + new_edit.new_text + tail).split("\n")
     return "\n".join(lines)
 
 
-async def proposed(editor: Editor, at: lsp.Position, uri: str = URI) -> dict[str, lsp.CompletionItem]:
-    params = lsp.CompletionParams(lsp.TextDocumentIdentifier(uri), at)
-    found = await editor.text_document_completion_async(params)
-    assert isinstance(found, lsp.CompletionList)
-    return {item.label: item for item in found.items}
+async def proposed(editor: Editor, position: lsp.Position, uri: str = URI) -> dict[str, lsp.CompletionItem]:
+    params = lsp.CompletionParams(lsp.TextDocumentIdentifier(uri), position)
+    result = await editor.text_document_completion_async(params)
+    assert isinstance(result, lsp.CompletionList)
+    return {item.label: item for item in result.items}
 
 
-async def offered(editor: Editor, at: lsp.Position, *only: lsp.CodeActionKind, uri: str = URI) -> list[lsp.CodeAction]:
+async def offered(
+    editor: Editor, position: lsp.Position, *only: lsp.CodeActionKind, uri: str = URI
+) -> list[lsp.CodeAction]:
     context = lsp.CodeActionContext([], only=list(only) or None)
-    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), lsp.Range(at, at), context)
-    found = await editor.text_document_code_action_async(params)
-    return [action for action in found or () if isinstance(action, lsp.CodeAction)]
+    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), lsp.Range(position, position), context)
+    result = await editor.text_document_code_action_async(params)
+    return [action for action in result or () if isinstance(action, lsp.CodeAction)]

@@ -32,10 +32,10 @@ def test_the_config_names_the_converted_data_and_the_stub(tmp_path: Path, capsys
     assert taskset["path"] == str(tmp_path / "ad" / "data" / "gsm8k")
     assert (taskset["split"], taskset["default_workflow_type"]) == ("train", "converted_workflow")
     assert taskset["format"] == {"prompt_key": "prompt", "response_key": "ground_truth", "messages_key": "messages"}
-    said = capsys.readouterr().err
-    assert "--input train=" in said.replace("\n    ", " ")
-    assert "--plugin-dir" in said
-    assert "reward.custom_reward_function.path=${CODE}/reward.py" in said
+    output = capsys.readouterr().err
+    assert "--input train=" in output.replace("\n    ", " ")
+    assert "--plugin-dir" in output
+    assert "reward.custom_reward_function.path=${CODE}/reward.py" in output
     stub = (tmp_path / "ad" / "plugin" / "converted_reward.py").read_text()
     assert 'FUNCTION_FILE = FromEnvironment("${CODE}/reward.py")' in stub
 
@@ -56,7 +56,7 @@ def test_no_key_is_lost_to_data_or_reward(tmp_path: Path, capsys: pytest.Capture
 
 def decisions(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
     assert run(["convert", *arguments, "--rows", "7473", "--json", "-q"]) == 0
-    return {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
+    return {request["key"] for request in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -76,19 +76,19 @@ def test_every_target_s_config_names_the_converted_rows(
 ) -> None:
     arguments = [with_reward(tmp_path), "--to", target, "--rows", "7473", "--adapters", str(tmp_path / "ad"), "--json"]
     assert run(["convert", *arguments, "-q"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    lines = {line["key"]: line for line in told["ledger"]["sources"]}
+    report = json.loads(capsys.readouterr().out)
+    lines = {line["key"]: line for line in report["ledger"]["sources"]}
     for key in ("data.train_files", "reward.custom_reward_function.path", "reward.custom_reward_function.name"):
         assert lines[key]["state"] == "derived", key
     place = f"{tmp_path}/ad/data/gsm8k"
-    assert place in told["text"]
-    assert f'output="{place}/train{SHAPES[target].suffix}"' in told["adapters"][DATA_FILE]
+    assert place in report["text"]
+    assert f'output="{place}/train{SHAPES[target].suffix}"' in report["adapters"][DATA_FILE]
 
 
 def test_json_holds_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert convert(written(tmp_path), tmp_path, "--json", "-q") == 0
-    told = json.loads(capsys.readouterr().out)["adapters"]
-    assert told == {
+    report = json.loads(capsys.readouterr().out)["adapters"]
+    assert report == {
         name: (tmp_path / "ad" / name).read_text() for name in ("convert_data.py", "plugin/converted_reward.py")
     }
 
@@ -108,10 +108,10 @@ def test_there_and_back_gives_the_rows_again(tmp_path: Path, capsys: pytest.Capt
     back = ["convert", str(tmp_path / "there.yaml"), "--to", "verl", "--adapters", str(tmp_path / "back"), "-q"]
     assert run([*back, "-o", str(tmp_path / "back.sh")]) == 0
     run_script(module((tmp_path / "back" / "convert_data.py").read_text()), "--only", "train")
-    (made,) = (tmp_path / "back").rglob("train.parquet")
-    again = [row | {"extra_info": {k: v for k, v in row["extra_info"].items() if k != "ability"}} for row in got(made)]
+    (path,) = (tmp_path / "back").rglob("train.parquet")
+    again = [row | {"extra_info": {k: v for k, v in row["extra_info"].items() if k != "ability"}} for row in got(path)]
     assert again == got(rows)
-    assert f"data.train_files={made}" in (tmp_path / "back.sh").read_text()
+    assert f"data.train_files={path}" in (tmp_path / "back.sh").read_text()
 
 
 def test_losses_that_are_errors_write_nothing(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def script(tmp_path: Path) -> Path:
 def asked(script: Path, *more: str) -> dict[str, object]:
     questions = script.with_name("questions.yaml")
     assert run(["convert", str(script), "--to", "trinity", "--questions", str(questions), "-q", *more]) == 0
-    found: dict[str, object] = yaml.safe_load(questions.read_text())["answers"]
-    return found
+    values: dict[str, object] = yaml.safe_load(questions.read_text())["answers"]
+    return values
 
 
 def answered(script: Path, answers: dict[str, object], *more: str) -> int:
@@ -86,34 +86,34 @@ def test_all_answers_at_once(script: Path, capsys: Captured) -> None:
         FORMAT: "keep",
     }
     assert answered(script, answers) == 0
-    said = capsys.readouterr().err
-    assert "You must decide" not in said
-    assert "next: rftconf check" in said
+    output = capsys.readouterr().err
+    assert "You must decide" not in output
+    assert "next: rftconf check" in output
     config = yaml.safe_load(script.with_name("out.yaml").read_text())
     assert config["model"]["model_path"] == "/models/q"
     assert config["explorer"]["rollout_model"]["engine_num"] == 3
     assert config["buffer"]["total_steps"] == 7473 // 64 * 2
     tasksets = config["buffer"]["explorer_input"]["tasksets"]
-    assert [one["default_workflow_type"] for one in tasksets] == ["math_workflow"]
+    assert [taskset["default_workflow_type"] for taskset in tasksets] == ["math_workflow"]
     assert tasksets[0]["path"] == "/home/me/a"
 
 
 def test_what_is_not_answered_stays_open(script: Path, capsys: Captured) -> None:
     assert answered(script, {"$MODEL": "/models/q", ENGINES: None}) == 0
-    said = capsys.readouterr().err
-    assert "You must decide (5)" in said
-    assert ENGINES in said
+    output = capsys.readouterr().err
+    assert "You must decide (5)" in output
+    assert ENGINES in output
 
 
 def test_questions_can_be_written_again_with_the_answers_in_them(script: Path) -> None:
     again = str(script.with_name("again.yaml"))
     assert answered(script, {"$MODEL": "/m", WORKFLOW: "mine"}, "--questions", again, "-q") == 0
-    found = yaml.safe_load(Path(again).read_text())["answers"]
-    assert (found["$MODEL"], found[WORKFLOW], found[ENGINES]) == ("/m", "mine", None)
+    result = yaml.safe_load(Path(again).read_text())["answers"]
+    assert (result["$MODEL"], result[WORKFLOW], result[ENGINES]) == ("/m", "mine", None)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "version: 1\nanswers:\n  $MODLE: a\n",
@@ -132,12 +132,12 @@ def test_questions_can_be_written_again_with_the_answers_in_them(script: Path) -
         ("answers:\n  $MODEL: a\n  $MODEL: b\n", "$MODEL is given twice"),
     ],
 )
-def test_a_bad_file_is_told_by_its_place(script: Path, capsys: Captured, text: str, said: str) -> None:
+def test_a_bad_file_is_told_by_its_place(script: Path, capsys: Captured, text: str, message: str) -> None:
     file = script.with_name("answers.yaml")
     file.write_text(text)
     out = script.with_name("out.yaml")
     assert run(["convert", str(script), "--to", "trinity", "--answers", str(file), "-o", str(out)]) == 2
-    assert said in " ".join(capsys.readouterr().err.split("\n  "))
+    assert message in " ".join(capsys.readouterr().err.split("\n  "))
     assert not out.exists()
 
 
@@ -178,9 +178,9 @@ def test_a_staged_run_is_asked_about_as_one(tmp_path: Path, capsys: Captured) ->
     questions, run_of = tmp_path / "q.yaml", tmp_path / "run"
     base = ["convert", str(STAGES), "--to", "verl", "-o", str(run_of), "-q"]
     assert run([*base, "--questions", str(questions)]) == 0
-    found: dict[str, object] = yaml.safe_load(questions.read_text())["answers"]
-    assert found
-    reward = next(name for name in found if name.endswith("custom_reward_function.path"))
+    values: dict[str, object] = yaml.safe_load(questions.read_text())["answers"]
+    assert values
+    reward = next(name for name in values if name.endswith("custom_reward_function.path"))
     file, _, key = reward.partition(": ")
     assert (run_of / file).is_file()
     answers = tmp_path / "a.yaml"
@@ -188,8 +188,8 @@ def test_a_staged_run_is_asked_about_as_one(tmp_path: Path, capsys: Captured) ->
     assert run([*base, "--answers", str(answers), "--certify", "--ledger", str(tmp_path / "l.json")]) == 0
     assert f"{key}=/code/reward.py" in (run_of / file).read_text()
     ledger = json.loads((tmp_path / "l.json").read_text())
-    assert reward in [one["key"] for one in ledger["answered"]]
-    assert reward not in [one["key"] for one in ledger["decisions"]]
+    assert reward in [entry["key"] for entry in ledger["answered"]]
+    assert reward not in [decision["key"] for decision in ledger["decisions"]]
     assert run(["verify", str(run_of / "certificate.json")]) == 0
     answers.write_text(json.dumps({"answers": {"01-none.sh: x": 1}}))
     assert run([*base, "--answers", str(answers)]) == 2
@@ -204,8 +204,8 @@ def test_a_folder_is_asked_about_as_one(script: Path, tmp_path: Path, capsys: Ca
     (folder / "no.yaml").write_text("a: 1\n")
     base = ["convert", str(folder), "--to", "trinity", "-o", str(out), "-q"]
     assert run([*base, "--questions", str(questions)]) == 0
-    found = yaml.safe_load(questions.read_text())["answers"]
-    assert {"a.sh: $MODEL", "sub/b.sh: $MODEL", f"a.sh: {ENGINES}"} <= set(found)
+    result = yaml.safe_load(questions.read_text())["answers"]
+    assert {"a.sh: $MODEL", "sub/b.sh: $MODEL", f"a.sh: {ENGINES}"} <= set(result)
     answers = tmp_path / "a.yaml"
     answers.write_text(
         json.dumps({"answers": {"a.sh: $MODEL": "/m/a", "sub/b.sh: $MODEL": "/m/b", f"a.sh: {ENGINES}": 6}})

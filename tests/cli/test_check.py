@@ -41,8 +41,8 @@ def test_a_misspelt_key_inside_a_script(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", written(tmp_path, BAD), "--json", "--from", "verl", "--from-release", "0.9.1"]) == 1
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["code"], found["severity"], found["place"]["line"]) == ("KEY001", "error", 30)
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert (finding["code"], finding["severity"], finding["place"]["line"]) == ("KEY001", "error", 30)
 
 
 def test_folders_and_patterns_pass_over_other_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,9 +69,9 @@ def test_a_named_file_that_is_no_config_is_passed_over(tmp_path: Path, capsys: p
         written(tmp_path, '{"name": "x", "scripts": {"test": "true"}}', "package.json"),
     ]
     assert run(["check", *others]) == 0
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("is no config of RL training that rftconf knows: it is passed over") == len(others)
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("is no config of RL training that rftconf knows: it is passed over") == len(others)
     assert run(["check", "--quiet", *others]) == 0
     assert capsys.readouterr().err == ""
     assert run(["check", others[0], written(tmp_path, GRPO)]) == run(["check", str(tmp_path / "run.sh")])
@@ -98,10 +98,10 @@ def test_keys_outweigh_the_settings_of_the_project(tmp_path: Path, capsys: pytes
     (tmp_path / "rftconf.toml").write_text('framework = "verl"\n')
     text = "mode: both\ncluster: {node_num: 1, gpu_per_node: 8}\nalgorithm: {algorithm_type: grpo}\nbuffer: {batch_size: 8}\n"
     run(["check", written(tmp_path, text, "trinity.yaml")])
-    said = capsys.readouterr()
-    assert "KEY00" not in said.out
-    assert "its keys are those of Trinity-RFT, and" in said.err
-    assert "says veRL: the keys count" in said.err
+    output = capsys.readouterr()
+    assert "KEY00" not in output.out
+    assert "its keys are those of Trinity-RFT, and" in output.err
+    assert "says veRL: the keys count" in output.err
 
 
 def test_a_named_file_must_be_readable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,8 +118,8 @@ def test_a_folder_without_configs(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_each_file_once_and_named_ones_as_named(tmp_path: Path) -> None:
     script = written(tmp_path, GRPO)
-    found = candidates([str(tmp_path), script, f"{tmp_path}/*.sh"])
-    assert [(candidate.path, candidate.named) for candidate in found] == [(script, True)]
+    new_candidates = candidates([str(tmp_path), script, f"{tmp_path}/*.sh"])
+    assert [(candidate.path, candidate.named) for candidate in new_candidates] == [(script, True)]
 
 
 def test_secrets_are_never_echoed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,8 +137,8 @@ VAL = as_shell(verl("data.val_batch_size=512"))
 def test_fix_and_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = written(tmp_path, VAL)
     assert run(["check", script, "--diff", "--unsafe-fixes"]) == 1
-    shown = capsys.readouterr().out
-    assert "-    data.val_batch_size=512\n" in shown
+    output = capsys.readouterr().out
+    assert "-    data.val_batch_size=512\n" in output
     assert Path(script).read_text() == VAL
     assert run(["check", script, "--fix"]) == 1  # deleting it is not proved to leave the run the same
     assert run(["check", script, "--unsafe-fixes"]) == 0

@@ -83,11 +83,11 @@ def test_output_file_and_ledger(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(["convert", written(tmp_path), "--to", "trinity", "-o", str(target), "--ledger", str(ledger), "-q"]) == 0
     assert capsys.readouterr().out == ""
     assert yaml.safe_load(target.read_text())["algorithm"]["repeat_times"] == 8
-    told = json.loads(ledger.read_text())
-    keys = [line["key"] for line in told["sources"]]
+    report = json.loads(ledger.read_text())
+    keys = [line["key"] for line in report["sources"]]
     assert "actor_rollout_ref.rollout.n" in keys
     assert len(keys) == len(set(keys)) == 12
-    assert all(line["state"] for line in told["sources"])
+    assert all(line["state"] for line in report["sources"])
 
 
 def test_a_script_is_written_executable_and_runs_in_place(tmp_path: Path) -> None:

@@ -34,9 +34,14 @@ def test_a_variable_may_be_given_for_one_side(tmp_path: Path, capsys: Captured) 
     assert run(["diff", str(file), str(file), "--quiet", "--set", "NODES=2"]) == 0
     capsys.readouterr()
     assert run(["diff", str(file), str(file), "--quiet", "--json", "--set", "NODES=2", "--set-b", "NODES=4"]) == 1
-    said = json.loads(capsys.readouterr().out)
-    nodes = [one for stage in said["stages"] for one in stage["differences"] if one["path"] == "cluster.nodes"]
-    assert [(one["a"]["value"], one["b"]["value"]) for one in nodes] == [(2, 4)]
+    output = json.loads(capsys.readouterr().out)
+    nodes = [
+        difference
+        for stage in output["stages"]
+        for difference in stage["differences"]
+        if difference["path"] == "cluster.nodes"
+    ]
+    assert [(node["a"]["value"], node["b"]["value"]) for node in nodes] == [(2, 4)]
     assert run(["diff", str(file), str(file), "--set-a", "NODES"]) == 2
 
 
@@ -45,19 +50,19 @@ def test_text_has_both_origins_and_the_sentence(capsys: Captured, monkeypatch: p
     assert run(["diff", str(GUIDE), str(BACK), "--quiet"]) == 1
     out, err = capsys.readouterr()
     assert err == ""
-    said = " ".join(out.replace("│", " ").split())
-    assert "Changes the mathematics (6, and 1 that cannot be compared)" in said
-    assert "How far answers run ahead of the weights they are learned by: off-policy data." in said
-    assert "synchronizer.sync_offset (input.yaml:54)" in said
-    assert "data.filter_overlong_prompts (input.sh:12) model.enable_prompt_truncation (input.yaml:21)" in said
-    assert "default of veRL 0.9.1: data.shuffle" in said
+    stage_entry = " ".join(out.replace("│", " ").split())
+    assert "Changes the mathematics (6, and 1 that cannot be compared)" in stage_entry
+    assert "How far answers run ahead of the weights they are learned by: off-policy data." in stage_entry
+    assert "synchronizer.sync_offset (input.yaml:54)" in stage_entry
+    assert "data.filter_overlong_prompts (input.sh:12) model.enable_prompt_truncation (input.yaml:21)" in stage_entry
+    assert "default of veRL 0.9.1: data.shuffle" in stage_entry
     assert (
-        said.index("Changes the mathematics")
-        < said.index("what is measured or saved")
-        < said.index("Performance only (")
+        stage_entry.index("Changes the mathematics")
+        < stage_entry.index("what is measured or saved")
+        < stage_entry.index("Performance only (")
     )
-    assert "341.333 (not whole)" in said
-    assert "trainer.trainer_config.trainer.critic_warmup (input.yaml:74)" in said
+    assert "341.333 (not whole)" in stage_entry
+    assert "trainer.trainer_config.trainer.critic_warmup (input.yaml:74)" in stage_entry
 
 
 @pytest.mark.parametrize("width", ["40", "84", "160"])
@@ -77,47 +82,49 @@ def test_colours_only_where_asked(capsys: Captured) -> None:
 
 def test_json(capsys: Captured) -> None:
     assert run(["diff", str(GUIDE), str(BACK), "--json", "--quiet", "--rows", "7473"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert found["verdict"] == "different"
-    assert found["a"]["math_id"] != found["b"]["math_id"]
-    (stage,) = found["stages"]
-    (offset,) = [one for one in stage["differences"] if one["path"] == "stage.sync.run_ahead_rollouts"]
+    data = json.loads(capsys.readouterr().out)
+    assert data["verdict"] == "different"
+    assert data["a"]["math_id"] != data["b"]["math_id"]
+    (stage,) = data["stages"]
+    (offset,) = [
+        difference for difference in stage["differences"] if difference["path"] == "stage.sync.run_ahead_rollouts"
+    ]
     assert (offset["a"]["value"], offset["b"]["value"], offset["certain"]) == (0, 0.25, True)
     assert offset["a"]["origin"]["default_of"] == "veRL 0.9.1"
     assert offset["b"]["origin"]["keys"][0]["place"]["line"] == 54
-    (ranks,) = [one for one in stage["totals"] if one["name"] == "sequences per rank and update"]
+    (ranks,) = [total for total in stage["totals"] if total["name"] == "sequences per rank and update"]
     assert (ranks["a"], ranks["b"], ranks["same"]) == (256, "1024/3", False)
-    assert sum(found["counts"].values()) == len(stage["differences"])
+    assert sum(data["counts"].values()) == len(stage["differences"])
 
 
 def test_only_some_effects_count(tmp_path: Path, capsys: Captured) -> None:
-    one = written(tmp_path, name="a.sh")
-    other = written(
+    first = written(tmp_path, name="a.sh")
+    second = written(
         tmp_path, GRPO.replace("rollout.tensor_model_parallel_size=2", "rollout.tensor_model_parallel_size=4"), "b.sh"
     )
-    assert run(["diff", one, other, "-q"]) == 1
+    assert run(["diff", first, second, "-q"]) == 1
     assert "Performance only (1)" in capsys.readouterr().out
-    assert run(["diff", one, other, "-q", "--only", "mathematics"]) == 0
-    assert run(["diff", one, other, "-q", "--only", "mathematics", "--only", "performance"]) == 1
+    assert run(["diff", first, second, "-q", "--only", "mathematics"]) == 0
+    assert run(["diff", first, second, "-q", "--only", "mathematics", "--only", "performance"]) == 1
 
 
 def test_names_alone_are_the_same_run(tmp_path: Path, capsys: Captured) -> None:
-    one = written(tmp_path, name="a.sh")
-    other = written(tmp_path, GRPO.replace('"$@"', 'trainer.experiment_name=x "$@"'), "b.sh")
-    assert run(["diff", one, other, "-q"]) == 0
+    first = written(tmp_path, name="a.sh")
+    second = written(tmp_path, GRPO.replace('"$@"', 'trainer.experiment_name=x "$@"'), "b.sh")
+    assert run(["diff", first, second, "-q"]) == 0
     assert "identity.experiment" in capsys.readouterr().out
-    assert run(["diff", one, other, "-q", "--only", "bookkeeping"]) == 1
+    assert run(["diff", first, second, "-q", "--only", "bookkeeping"]) == 1
 
 
 def test_an_unknown_value_is_not_compared(tmp_path: Path, capsys: Captured) -> None:
-    one = written(tmp_path, GRPO.replace("${BATCH:-256}", "$BATCH"), "a.sh")
-    other = written(tmp_path, name="b.sh")
-    assert run(["diff", one, one, "-q"]) == 0
-    assert run(["diff", one, other, "-q"]) == 1
+    first = written(tmp_path, GRPO.replace("${BATCH:-256}", "$BATCH"), "a.sh")
+    second = written(tmp_path, name="b.sh")
+    assert run(["diff", first, first, "-q"]) == 0
+    assert run(["diff", first, second, "-q"]) == 1
     out = capsys.readouterr().out
     assert "batch.prompts_per_rollout  cannot be compared" in out
     assert "BATCH * 8" in out
-    assert run(["diff", one, other, "-q", "--set", "BATCH=256"]) == 0
+    assert run(["diff", first, second, "-q", "--set", "BATCH=256"]) == 0
 
 
 def test_standard_input_is_one_side(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,10 +177,10 @@ class Page(HTMLParser):
 def page_of(a: str, b: str, folder: Path) -> Page:
     file = folder / "page.html"
     run(["diff", a, b, "-q", "--html", str(file), "-o", str(folder / "text")])
-    found = Page()
-    found.feed(file.read_text())
-    assert found.open == []
-    return found
+    page = Page()
+    page.feed(file.read_text())
+    assert page.open == []
+    return page
 
 
 def test_html_needs_nothing_else(tmp_path: Path) -> None:
@@ -193,13 +200,13 @@ def test_html_escapes_what_files_say(tmp_path: Path) -> None:
 
 def test_secrets_are_not_shown(tmp_path: Path, capsys: Captured) -> None:
     token = "sk-" + "a1b2c3d4e5f6g7h8"
-    one = written(tmp_path, name="a.sh")
-    other = written(tmp_path, GRPO.replace("Qwen/Qwen2.5-7B-Instruct", f"Qwen/{token}"), "b.sh")
+    first = written(tmp_path, name="a.sh")
+    second = written(tmp_path, GRPO.replace("Qwen/Qwen2.5-7B-Instruct", f"Qwen/{token}"), "b.sh")
     for more in ([], ["--json"], ["--verbose"]):
-        assert run(["diff", one, other, *more]) == 1
+        assert run(["diff", first, second, *more]) == 1
         out, err = capsys.readouterr()
         assert token not in out + err
-    assert token not in page_of(one, other, tmp_path).text
+    assert token not in page_of(first, second, tmp_path).text
 
 
 def test_a_run_of_stages_beside_one_without(tmp_path: Path, capsys: Captured) -> None:
@@ -212,17 +219,21 @@ def test_a_run_of_stages_beside_one_without(tmp_path: Path, capsys: Captured) ->
 def test_mappings_are_shown_by_what_differs(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long they are: cut to the same start they would look the same."""
     monkeypatch.setenv("COLUMNS", "200")
-    at = "+actor_rollout_ref.actor.megatron.override_transformer_config"
+    prefix = "+actor_rollout_ref.actor.megatron.override_transformer_config"
     files = [tmp_path / "a.sh", tmp_path / "b.sh"]
     for file, last in zip(files, ("true", "false"), strict=True):
-        own = [f"{at}.recompute_granularity=full", f"{at}.recompute_method=uniform", f"{at}.recompute_num_layers=1"]
-        own += [f"{at}.gradient_accumulation_fusion={last}"]
+        own = [
+            f"{prefix}.recompute_granularity=full",
+            f"{prefix}.recompute_method=uniform",
+            f"{prefix}.recompute_num_layers=1",
+        ]
+        own += [f"{prefix}.gradient_accumulation_fusion={last}"]
         script = GRPO.replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer").rstrip("\n")
         file.write_text(script + " " + " ".join(own) + "\n")
     page = tmp_path / "page.html"
     assert run(["diff", *map(str, files), "--quiet", "--html", str(page)]) == 1
-    said = capsys.readouterr().out
-    for shown in (said, page.read_text().replace("&quot;", '"')):
-        assert "{gradient_accumulation_fusion: true}" in shown
-        assert "{gradient_accumulation_fusion: false}" in shown
-        assert "recompute_method: " not in shown
+    output = capsys.readouterr().out
+    for new_output in (output, page.read_text().replace("&quot;", '"')):
+        assert "{gradient_accumulation_fusion: true}" in new_output
+        assert "{gradient_accumulation_fusion: false}" in new_output
+        assert "recompute_method: " not in new_output

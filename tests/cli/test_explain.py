@@ -30,7 +30,7 @@ def test_a_key_says_what_it_means_and_what_others_have(capsys: Captured) -> None
 
 
 @pytest.mark.parametrize(
-    ("subject", "said"),
+    ("subject", "message"),
     [
         ("key001", "KEY001: a key that no release of the framework has"),
         ("+actor_rollout_ref.rollout.n=8", "Trinity-RFT [exact] algorithm.repeat_times"),
@@ -38,8 +38,8 @@ def test_a_key_says_what_it_means_and_what_others_have(capsys: Captured) -> None
         ("actor_rollout_ref.rollout", "actor_rollout_ref.rollout.temperature "),
     ],
 )
-def test_subjects(subject: str, said: str, capsys: Captured) -> None:
-    assert said in told(capsys, subject)
+def test_subjects(subject: str, message: str, capsys: Captured) -> None:
+    assert message in told(capsys, subject)
 
 
 def test_colours_are_only_where_asked_for(capsys: Captured) -> None:
@@ -76,11 +76,11 @@ def test_json(capsys: Captured) -> None:
     assert json.loads(told(capsys, "plan.batch.passes", "--json"))["plan_field"] == "batch.passes"
     assert json.loads(told(capsys, "BAT001", "--json"))["code"] == "BAT001"
     listed = json.loads(told(capsys, "trainer.balance_batch", "--json"))
-    assert [one["framework"] for one in listed] == ["verl", "trinity", "verl_sft"]
+    assert [entry["framework"] for entry in listed] == ["verl", "trinity", "verl_sft"]
     assert listed[1] == {"key": "trainer.balance_batch", "framework": "trinity", "plan": ["batch.balance_ranks"]}
     several = json.loads(told(capsys, "data.train_batch_size", "--json"))
     assert several["framework"] == "verl"
-    assert "verl_sft" in {one["framework"] for one in several["also"]}
+    assert "verl_sft" in {entry["framework"] for entry in several["also"]}
 
 
 def test_a_hazard(capsys: Captured) -> None:

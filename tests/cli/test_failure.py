@@ -17,7 +17,7 @@ from rftconf.verbs import failure
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "said"),
+    ("error", "code", "output"),
     [
         (UnreadableError("is a directory", file="a.sh", line=3, col=2), 2, "rftconf: a.sh:3:2: is a directory\n"),
         (UsageError("no framework is called 'x'"), 2, "rftconf: no framework is called 'x'\n"),
@@ -31,9 +31,9 @@ from rftconf.verbs import failure
         (SystemExit(4), 4, ""),
     ],
 )
-def test_exit_codes(error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_codes(error: BaseException, code: int, output: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert failure.exit_code(error) == code
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == output
 
 
 def test_a_defect_is_one_apology_without_a_traceback(
@@ -41,24 +41,24 @@ def test_a_defect_is_one_apology_without_a_traceback(
 ) -> None:
     monkeypatch.delenv("RFTCONF_TRACEBACK", raising=False)
     assert failure.exit_code(ZeroDivisionError("division\x1b[2J by zero")) == failure.INTERNAL
-    said = capsys.readouterr().err
-    assert "sorry, this is a defect in rftconf (ZeroDivisionError: division" in said
-    assert "Traceback" not in said
-    assert "\x1b" not in said
-    assert "RFTCONF_TRACEBACK=1" in said
+    output = capsys.readouterr().err
+    assert "sorry, this is a defect in rftconf (ZeroDivisionError: division" in output
+    assert "Traceback" not in output
+    assert "\x1b" not in output
+    assert "RFTCONF_TRACEBACK=1" in output
 
 
-@pytest.mark.parametrize(("asked", "variable"), [(True, ""), (False, "1")])
+@pytest.mark.parametrize(("show_traceback", "variable"), [(True, ""), (False, "1")])
 def test_a_defect_shows_its_traceback_when_asked(
-    asked: bool, variable: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    show_traceback: bool, variable: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RFTCONF_TRACEBACK", variable)
-    assert failure.exit_code(ZeroDivisionError("x"), traceback=asked) == failure.INTERNAL
+    assert failure.exit_code(ZeroDivisionError("x"), traceback=show_traceback) == failure.INTERNAL
     assert "ZeroDivisionError: x" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (["convert", "x.sh"], "Missing option '--to'"),
         (["convert", "x.sh", "--to", "trinty"], "did you mean trinity?"),
@@ -87,10 +87,10 @@ def test_a_defect_shows_its_traceback_when_asked(
         (["conver"], "No such command 'conver'"),
     ],
 )
-def test_usage_errors(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_errors(arguments: list[str], output: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 2
     out, err = capsys.readouterr()
-    assert said in err
+    assert output in err
     assert out == ""
     assert "Traceback" not in err
 
@@ -174,8 +174,8 @@ sys.exit(run(["check", "-"]))
 def test_an_interrupt_is_silent(tmp_path: Path) -> None:
     pipe = tmp_path / "never"
     os.mkfifo(pipe)
-    held = os.open(pipe, os.O_RDWR)
-    with os.fdopen(held, "rb") as stdin:
+    write_end = os.open(pipe, os.O_RDWR)
+    with os.fdopen(write_end, "rb") as stdin:
         done = subprocess.run(
             [sys.executable, "-c", INTERRUPTED], stdin=stdin, capture_output=True, check=False, timeout=60
         )

@@ -54,7 +54,7 @@ def _needs_pygls() -> None:
 
 def fed(*parts: bytes) -> list[dict[str, Any] | Flaw]:
     frames = Frames()
-    return [found for part in parts for found in frames.feed(part)]
+    return [values for part in parts for values in frames.feed(part)]
 
 
 def test_an_editor_that_ends_the_server_gets_exit_0_and_silence(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ MESSAGES = st.lists(
 
 @given(MESSAGES, st.lists(st.integers(1, 60)))
 def test_messages_come_out_whole_however_the_bytes_arrive(messages: list[dict[str, Any]], sizes: Sequence[int]) -> None:
-    data, parts = b"".join(frame(json.dumps(one, ensure_ascii=False).encode()) for one in messages), []
+    data, parts = b"".join(frame(json.dumps(new_message, ensure_ascii=False).encode()) for new_message in messages), []
     for size in sizes:
         parts.append(data[:size])
         data = data[size:]
@@ -123,8 +123,8 @@ def test_messages_come_out_whole_however_the_bytes_arrive(messages: list[dict[st
 def test_after_any_bytes_a_flaw_at_most_for_each_and_a_message_is_found_again(noise: bytes, size: int) -> None:
     """Noise may hold the beginning of a frame that takes in what follows, so that only what comes behind is promised."""
     stream = noise + QUESTION * 40
-    found = fed(*(stream[at : at + size] for at in range(0, len(stream), size)))
-    assert json.loads(QUESTION.partition(b"\r\n\r\n")[2]) in found
+    data = fed(*(stream[index : index + size] for index in range(0, len(stream), size)))
+    assert json.loads(QUESTION.partition(b"\r\n\r\n")[2]) in data
 
 
 def test_memory_is_bounded() -> None:

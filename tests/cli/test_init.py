@@ -27,12 +27,12 @@ def project(tmp_path: Path) -> Path:
 
 def test_what_is_written_is_read_again(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["init", str(project)]) == 0
-    found = settings.find(project / "runs")
-    assert found.values == {"framework": "verl", "severity": "warning"}
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "2 configs found" in said.err
-    assert "pre-commit" in said.err
+    new_settings = settings.find(project / "runs")
+    assert new_settings.values == {"framework": "verl", "severity": "warning"}
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "2 configs found" in output.err
+    assert "pre-commit" in output.err
     assert run(["check", str(project), "-q"]) == 0
 
 
@@ -89,11 +89,11 @@ def test_a_section_that_cannot_be_cut_out_is_left(project: Path, capsys: pytest.
 
 def test_dry_run_and_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["init", str(project), "--dry-run", "-q"]) == 0
-    shown = capsys.readouterr().out
-    assert toml.loads(shown)["framework"] == "verl"
+    output = capsys.readouterr().out
+    assert toml.loads(output)["framework"] == "verl"
     assert run(["init", str(project), "--dry-run", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["text"] == shown
+    assert data["text"] == output
     assert data["written"] is False
     assert [Path(c["file"]).name for c in data["configs"]] == ["a.sh", "b.sh"]
     assert not (project / "rftconf.toml").exists()

@@ -55,13 +55,13 @@ def test_findings_as_one_types(session: Session) -> None:
 def test_a_burst_is_answered_once_and_rightly(session: Session) -> None:
     async def play(editor: Editor) -> None:
         await editor.opens(YAML)
-        at = where(YAML, "first")
+        position = where(YAML, "first")
         for number in range(200):  # one letter each, as a fast paste
-            editor.types(2 + number, edit(at.line, at.character, at.character, "x"))
+            editor.types(2 + number, edit(position.line, position.character, position.character, "x"))
         line = where(YAML, "lr: 1e-6")
         editor.types(202, edit(line.line, line.character, line.character + 8, "lr: 0"))
-        told = await editor.findings(202)
-        assert codes(list(told.diagnostics)) == {"OPT001"}
+        published = await editor.findings(202)
+        assert codes(list(published.diagnostics)) == {"OPT001"}
         assert editor.told.qsize() == 0
 
     session(play)
@@ -80,9 +80,9 @@ def test_columns_in_the_units_agreed_on(loop: asyncio.AbstractEventLoop, units: 
     )
 
     async def play(editor: Editor) -> None:
-        found = await editor.opens(text)
+        diagnostics = await editor.opens(text)
         line = text[: text.index("algorithm_type:")].count("\n")
-        (kind,) = of_code(found, "KEY013")
+        (kind,) = of_code(diagnostics, "KEY013")
         assert kind.range.start.line == kind.range.end.line == line
         assert kind.range.start.character == len("  algorithm_type: ")
         assert kind.range.end.character == len('  algorithm_type: ""') + width
@@ -125,7 +125,7 @@ def test_settings_of_the_project_hold(session: Session, tmp_path: Path) -> None:
         (tmp_path / "rftconf.toml").write_text('selekt = ["OPT001"]\n')
         editor.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(file.as_uri())))
         assert codes(list((await editor.findings()).diagnostics)) == {"OPT001"}
-        assert any("did you mean select" in said for said in editor.log)
+        assert any("did you mean select" in text for text in editor.log)
 
     session(play)
 
@@ -158,12 +158,12 @@ def test_hostile_texts_are_bounded(session: Session) -> None:
     async def play(editor: Editor) -> None:
         for number, text in enumerate(HOSTILE):
             uri = f"file:///nowhere/{number}.yaml" if "bash" not in text else f"file:///nowhere/{number}.sh"
-            found = await editor.opens(text, uri)
-            assert len(found) <= 500
-            at = lsp.Position(0, 3)
-            await proposed(editor, at, uri)
-            await offered(editor, at, uri=uri)
-        assert any("KiB" in said for said in editor.log)
+            diagnostics = await editor.opens(text, uri)
+            assert len(diagnostics) <= 500
+            position = lsp.Position(0, 3)
+            await proposed(editor, position, uri)
+            await offered(editor, position, uri=uri)
+        assert any("KiB" in text for text in editor.log)
         assert await editor.opens(YAML.replace("lr: 1e-6", "lr: 0"))
 
     session(play)

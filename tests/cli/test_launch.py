@@ -45,8 +45,10 @@ def test_a_batch_script(script: Path, tmp_path: Path) -> None:
     assert run(["launch", str(script), "-q", "-o", str(file), *words]) == 0
     text = file.read_text()
     assert subprocess.run(["bash", "-n", file], check=False, capture_output=True).stderr == b""
-    asked = re.findall(r"^#SBATCH (.*)$", text, re.MULTILINE)
-    assert {"--job-name=run-grpo", "--nodes=1", "--gpus-per-node=4", "--partition=gpu", "--time=48:00:00"} <= set(asked)
+    directives = re.findall(r"^#SBATCH (.*)$", text, re.MULTILINE)
+    assert {"--job-name=run-grpo", "--nodes=1", "--gpus-per-node=4", "--partition=gpu", "--time=48:00:00"} <= set(
+        directives
+    )
     assert "rftconf run '/shared/my runs/run_grpo.sh' -o '/shared/my runs/run_grpo'" in text
 
 
@@ -74,9 +76,9 @@ def test_a_ray_job_of_several_nodes(script: Path, tmp_path: Path) -> None:
     assert cluster["authOptions"] == {"mode": "token"}
     (workers,) = cluster["workerGroupSpecs"]
     assert [workers[name] for name in ("replicas", "minReplicas", "maxReplicas")] == [2, 2, 2]
-    head, other = (one["template"]["spec"] for one in (cluster["headGroupSpec"], workers))
-    assert other["volumes"] == head["volumes"]
-    (first,), (second,) = head["containers"], other["containers"]
+    head, new_second = (entry["template"]["spec"] for entry in (cluster["headGroupSpec"], workers))
+    assert new_second["volumes"] == head["volumes"]
+    (first,), (second,) = head["containers"], new_second["containers"]
     assert first.pop("name") != second.pop("name")
     assert first == second
 
@@ -96,17 +98,17 @@ def test_a_batch_script_of_several_nodes(script: Path, tmp_path: Path) -> None:
     assert (
         run(["launch", str(script), "-q", "-o", str(file), "--on", "slurm", "--folder", "/f", "--set", "NODES=3"]) == 0
     )
-    asked = re.findall(r"^#SBATCH (.*)$", file.read_text(), re.MULTILINE)
-    assert {"--nodes=3", "--ntasks-per-node=1", "--gpus-per-node=4"} <= set(asked)
+    directives = re.findall(r"^#SBATCH (.*)$", file.read_text(), re.MULTILINE)
+    assert {"--nodes=3", "--ntasks-per-node=1", "--gpus-per-node=4"} <= set(directives)
     for name, text in STAND_INS.items():
         (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
         (tmp_path / name).chmod(0o755)
-    said = tmp_path / "said"
-    said.touch()
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "SAID": str(said), "SLURM_JOB_ID": "12345"}
+    output_file = tmp_path / "said"
+    output_file.touch()
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "SAID": str(output_file), "SLURM_JOB_ID": "12345"}
     done = subprocess.run(["bash", file], check=False, env=environment, timeout=30, stdout=subprocess.DEVNULL)
     assert done.returncode == 3
-    lines = said.read_text().splitlines()
+    lines = output_file.read_text().splitlines()
     head = "ray start --head --node-ip-address=10.0.0.1 --port=32345 --include-dashboard=false --block"
     assert set(lines) >= {
         *(head, "ray status --address=10.0.0.1:32345", "ray start --address=10.0.0.1:32345 --block"),
@@ -126,7 +128,7 @@ def test_words_stay_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["--on", "kuberay"], 2, "--image and --claim"),
         (
@@ -137,13 +139,13 @@ def test_words_stay_words() -> None:
     ],
 )
 def test_what_is_not_written(
-    script: Path, words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+    script: Path, words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["launch", str(script), "-q", "--folder", "/f", *words]) == code
-    shown = capsys.readouterr()
-    assert said in shown.err
-    assert shown.out == ""
-    assert "hf_abc" not in shown.err
+    output = capsys.readouterr()
+    assert message in output.err
+    assert output.out == ""
+    assert "hf_abc" not in output.err
 
 
 def test_a_number_of_nodes_that_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,10 +56,10 @@ class Editor:
         self._asked += 1
         self.send(message({"id": self._asked, "method": method, "params": params}))
         while True:
-            one = self._next()
-            self.said.append(one)
-            if one.get("id") == self._asked and "method" not in one:
-                return one.get("result", one.get("error"))
+            entry = self._next()
+            self.said.append(entry)
+            if entry.get("id") == self._asked and "method" not in entry:
+                return entry.get("result", entry.get("error"))
 
     def _next(self) -> dict[str, Any]:
         assert self.process.stdout is not None
@@ -67,8 +67,8 @@ class Editor:
         while (line := self.process.stdout.readline().strip()) != b"":
             if line.lower().startswith(b"content-length:"):
                 length = int(line.split(b":")[1])
-        found: dict[str, Any] = json.loads(self.process.stdout.read(length))
-        return found
+        data: dict[str, Any] = json.loads(self.process.stdout.read(length))
+        return data
 
     def kilobytes(self) -> int:
         """Resident memory of the server."""
@@ -84,11 +84,11 @@ class Editor:
 
 @pytest.fixture
 def editor(tmp_path: Path) -> Iterator[Editor]:
-    made = Editor(tmp_path)
-    yield made
-    if made.process.poll() is None:
-        made.process.kill()
-        made.process.communicate()
+    new_editor = Editor(tmp_path)
+    yield new_editor
+    if new_editor.process.poll() is None:
+        new_editor.process.kill()
+        new_editor.process.communicate()
 
 
 def at(uri: str, line: int, character: int) -> dict[str, Any]:
@@ -127,8 +127,8 @@ def test_a_giant_document_is_answered_and_the_next_one_too(editor: Editor, size:
     editor.ask("textDocument/hover", **at("file:///giant.yaml", 0, 0))
     editor.open("file:///run.sh", f"{LAUNCH}  trainer.nnodse=1\n")
     assert editor.ask("textDocument/hover", **at("file:///run.sh", 1, 6)) is not None
-    shown = [one["params"] for one in editor.said if one.get("method") == "textDocument/publishDiagnostics"]
-    assert any("nnodse" in d["message"] for one in shown for d in one["diagnostics"])
+    published = [entry["params"] for entry in editor.said if entry.get("method") == "textDocument/publishDiagnostics"]
+    assert any("nnodse" in d["message"] for entry in published for d in entry["diagnostics"])
     assert editor.end() == (0, "")
 
 
@@ -138,7 +138,7 @@ def test_an_editor_that_dies_leaves_no_server(last: bytes, tmp_path: Path) -> No
     done = subprocess.run(SERVER, cwd=tmp_path, input=sent, capture_output=True, check=False, timeout=60)
     assert done.returncode in (0, 1)
     assert done.stderr == b""
-    assert [one["id"] for one in read_frames(done.stdout) if "id" in one] == [1]
+    assert [new_frame["id"] for new_frame in read_frames(done.stdout) if "id" in new_frame] == [1]
 
 
 def test_a_request_that_is_cancelled_does_no_harm(tmp_path: Path) -> None:
@@ -165,9 +165,9 @@ def test_nothing_that_is_said_shows_a_secret(editor: Editor) -> None:
         editor.ask("textDocument/codeAction", **whole(uri))
     editor.open("file:///c.sh", f"{LAUNCH}  +custom.note={FORMS[0].value} \\\n  data.sead=1\n")
     editor.ask("textDocument/codeAction", **whole("file:///c.sh"))
-    assert any("sead" in json.dumps(one) for one in editor.said)
-    said = json.dumps([without_edits(one) for one in editor.said], ensure_ascii=False)
-    assert [one.name for one in FORMS if one.secret in said] == []
+    assert any("sead" in json.dumps(entry) for entry in editor.said)
+    new_text = json.dumps([without_edits(entry) for entry in editor.said], ensure_ascii=False)
+    assert [secret.name for secret in FORMS if secret.secret in new_text] == []
     assert editor.end() == (0, "")
 
 

@@ -30,9 +30,9 @@ def test_a_folder_keeps_its_places(tree: Path, tmp_path: Path, capsys: pytest.Ca
     assert run(["convert", str(tree), "--to", "verl", "-o", str(tmp_path / "out")]) == 0
     written = sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.sh"))
     assert written == ["grpo.sh", "staged/two/01-warmup.sh", "staged/two/02-rl.sh", "staged/two/run.sh"]
-    said = capsys.readouterr().err
-    assert "2 of 3 files converted" in said
-    assert "no config (1)" in said
+    output = capsys.readouterr().err
+    assert "2 of 3 files converted" in output
+    assert "no config (1)" in output
 
 
 def test_what_cannot_be_read_is_listed_and_decides_the_exit_code(
@@ -40,9 +40,9 @@ def test_what_cannot_be_read_is_listed_and_decides_the_exit_code(
 ) -> None:
     (tree / "broken.yaml").write_text("data: [\n")
     assert run(["convert", str(tree), "--to", "verl", "-o", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert "unreadable (1)" in said
-    assert "broken.yaml:2:1: SYN201" in said
+    output = capsys.readouterr().err
+    assert "unreadable (1)" in output
+    assert "broken.yaml:2:1: SYN201" in output
     assert (tmp_path / "out/grpo.sh").exists()
 
 

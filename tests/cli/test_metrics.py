@@ -29,11 +29,11 @@ def test_two_frameworks_side_by_side(capsys: Captured) -> None:
     assert err == ""
     assert "steps are rollout periods" in out
     assert "Trinity-RFT, explorer\n" in out
-    told = out.partition("norm of the policy's gradient before clipping [norm]\n")[2].partition("\n\n")[0]
-    assert "  veRL         actor/grad_norm\n" in told
-    assert "  Trinity-RFT  actor/grad_norm (trainer)\n" in told
-    assert "veRL 0.9.1, verl/workers/engine_workers.py: _postprocess_output" in told
-    assert "ROLL" not in told
+    message = out.partition("norm of the policy's gradient before clipping [norm]\n")[2].partition("\n\n")[0]
+    assert "  veRL         actor/grad_norm\n" in message
+    assert "  Trinity-RFT  actor/grad_norm (trainer)\n" in message
+    assert "veRL 0.9.1, verl/workers/engine_workers.py: _postprocess_output" in message
+    assert "ROLL" not in message
 
 
 def test_all_and_json(capsys: Captured) -> None:

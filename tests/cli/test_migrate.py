@@ -82,9 +82,9 @@ def test_what_cannot_be_edited_is_refused(tmp_path: Path, capsys: Captured) -> N
 def test_json(tmp_path: Path, capsys: Captured) -> None:
     file = written(tmp_path, TEXT)
     assert run(["migrate", file, *UP, "--json", "--quiet", "--diff"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["changed"], said["faithful"]) == (True, True)
-    assert [(e["kind"], e["key"], e["became"], e["place"]["line"]) for e in said["edits"]] == [
+    output = json.loads(capsys.readouterr().out)
+    assert (output["changed"], output["faithful"]) == (True, True)
+    assert [(e["kind"], e["key"], e["became"], e["place"]["line"]) for e in output["edits"]] == [
         ("moved", "custom_reward_function.path", "reward.custom_reward_function.path", 12)
     ]
 

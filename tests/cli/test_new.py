@@ -21,9 +21,9 @@ VERL = ["new", "--framework", "verl", *PLAIN]
 def test_a_config_that_check_and_budget_have_nothing_against(tmp_path: Path, capsys: Captured) -> None:
     file = tmp_path / "run_grpo.sh"
     assert run([*VERL, "--data", "train.parquet", "-o", str(file)]) == 0
-    said = capsys.readouterr().err
-    assert "It fits: peak" in said
-    assert "examples/grpo_trainer/run_qwen3_8b_fsdp.sh" in said
+    output = capsys.readouterr().err
+    assert "It fits: peak" in output
+    assert "examples/grpo_trainer/run_qwen3_8b_fsdp.sh" in output
     assert os.access(file, os.X_OK)
     assert run(["check", str(file), "--gpu", "h100-80g"]) == 0
     assert run(["budget", str(file), "--gpu", "h100-80g"]) == 0
@@ -34,10 +34,10 @@ def test_a_config_that_check_and_budget_have_nothing_against(tmp_path: Path, cap
 
 def test_files_that_nobody_named_are_asked_for_when_the_run_starts(capsys: Captured) -> None:
     assert run(VERL) == 0
-    out, said = capsys.readouterr()
+    out, output = capsys.readouterr()
     assert '"data.train_files=${TRAIN_DATA}"' in out
     assert "set -euo pipefail" in out
-    assert "--data FILE writes it" in said
+    assert "--data FILE writes it" in output
 
 
 def test_it_writes_over_nothing_unasked(tmp_path: Path, capsys: Captured) -> None:
@@ -57,7 +57,7 @@ def test_what_is_missing_is_named_where_nobody_can_be_asked(capsys: Captured) ->
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "output"),
     [
         (["--gpu", "h99"], "--gpu h99: not in the table"),
         (["--model", "Nobody/Nothing-7B"], "model Nobody/Nothing-7B: not in the table"),
@@ -69,25 +69,25 @@ def test_what_is_missing_is_named_where_nobody_can_be_asked(capsys: Captured) ->
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_unknown_names(wrong: list[str], said: str, capsys: Captured) -> None:
+def test_unknown_names(wrong: list[str], output: str, capsys: Captured) -> None:
     assert run([*VERL, *wrong]) == 2
-    assert said in capsys.readouterr().err
+    assert output in capsys.readouterr().err
 
 
 def test_an_algorithm_that_the_framework_lacks_is_refused_with_who_has_it(capsys: Captured) -> None:
     assert run(["new", "--framework", "roll", *PLAIN, "--algorithm", "rloo"]) == 3
-    said = capsys.readouterr().err
-    assert "ROLL 0.3.0 cannot express the RLOO recipe" in said
-    assert "--framework verl" in said
-    assert "--framework chatlearn" not in said
+    output = capsys.readouterr().err
+    assert "ROLL 0.3.0 cannot express the RLOO recipe" in output
+    assert "--framework verl" in output
+    assert "--framework chatlearn" not in output
 
 
 def test_too_few_gpus_are_refused_with_the_fewest_that_do(tmp_path: Path, capsys: Captured) -> None:
     large = [*VERL, "--model", "Qwen/Qwen3-32B", "-o", str(tmp_path / "run.sh")]
     assert run(large) == 3
-    said = capsys.readouterr().err
-    assert "does not fit 8 × NVIDIA H100" in said
-    fewest = int(said.partition("--gpus ")[2].partition(":")[0])
+    output = capsys.readouterr().err
+    assert "does not fit 8 × NVIDIA H100" in output
+    fewest = int(output.partition("--gpus ")[2].partition(":")[0])
     assert list(tmp_path.iterdir()) == []
     assert run([*large, "--gpus", str(fewest)]) == 0
     assert run([*large, "--gpus", str(fewest - 8), "--force"]) == 3
@@ -133,8 +133,8 @@ def test_questions_at_a_terminal(tmp_path: Path, capsys: Captured, monkeypatch: 
     monkeypatch.setattr(asking, "at_terminal", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("\nmagic\nrloo\n\nnone\n4\n\n\n\n"))
     assert run(["new"]) == 0
-    said = capsys.readouterr().err
-    assert "no recipe is called 'magic'" in said
-    assert "none is no number above 0" in said
-    assert "Qwen/Qwen2.5-7B-Instruct" in said
+    output = capsys.readouterr().err
+    assert "no recipe is called 'magic'" in output
+    assert "none is no number above 0" in output
+    assert "Qwen/Qwen2.5-7B-Instruct" in output
     assert "adv_estimator=rloo" in (tmp_path / "run_rloo.sh").read_text()

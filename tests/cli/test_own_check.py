@@ -25,11 +25,11 @@ def test_an_output_that_the_target_would_refuse_is_not_written(
 ) -> None:
     out = tmp_path / "out.sh"
     assert run(["convert", written(tmp_path, WRONG), "--to", "verl", "-q", "-o", str(out)]) == 3
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert not out.exists()
-    assert "error BAT006" in said
-    assert f"{out}:" in said, "the finding stands at a line of the output"
-    assert "--on-loss allow writes it all the same" in said
+    assert "error BAT006" in output
+    assert f"{out}:" in output, "the finding stands at a line of the output"
+    assert "--on-loss allow writes it all the same" in output
 
 
 def test_allow_writes_it_and_shows_the_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,9 +42,9 @@ def test_allow_writes_it_and_shows_the_errors(tmp_path: Path, capsys: pytest.Cap
 
 def test_json_holds_the_errors_and_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["convert", written(tmp_path, WRONG), "--to", "verl", "-q", "--json"]) == 3
-    told = json.loads(capsys.readouterr().out)
-    assert told["text"] is None
-    assert {found["code"] for found in told["check"]} >= {"BAT006"}
+    report = json.loads(capsys.readouterr().out)
+    assert report["text"] is None
+    assert {result["code"] for result in report["check"]} >= {"BAT006"}
 
 
 def test_a_sound_output_is_written_without_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,10 +60,10 @@ def test_a_folder_lists_the_file_as_refused(tmp_path: Path, capsys: pytest.Captu
     written(folder, WRONG, "wrong.sh")
     written(folder, START + MICRO, "right.sh")
     assert run(["convert", str(folder), "--to", "verl", "-o", str(out)]) == 3
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert [path.name for path in out.iterdir()] == ["right.sh"]
-    assert "its own check finds BAT006" in said
-    assert "1 of 2 files converted" in said
+    assert "its own check finds BAT006" in output
+    assert "1 of 2 files converted" in output
 
 
 def test_no_certificate_speaks_of_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_a_forks_own_key_stays_where_the_framework_stays(tmp_path: Path, capsys:
     text = f"{START}{MICRO} actor_rollout_ref.actor.my_fork=1"
     assert run(["convert", written(tmp_path, text), "--to", "verl", "-o", str(out)]) == 0
     assert "my_fork=1" in out.read_text()
-    told = " ".join(capsys.readouterr().err.split())
-    assert "what reads these is not known, and they are kept as written: actor_rollout_ref.actor.my_fork" in told
+    message = " ".join(capsys.readouterr().err.split())
+    assert "what reads these is not known, and they are kept as written: actor_rollout_ref.actor.my_fork" in message
 
 
 def test_what_a_newer_release_takes_with_its_default_only_is_left_out(tmp_path: Path) -> None:

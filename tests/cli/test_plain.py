@@ -45,13 +45,13 @@ VALUES = [
 
 def parsed(verb: str, words: list[str]) -> dict[str, Any] | None:
     """What the parser hands to the verb, or None where it refuses the line or prints something itself."""
-    seen: dict[str, Any] = {}
+    observed: dict[str, Any] = {}
     module = import_module(f"rftconf.cli.commands.{verb}")
     own = getattr(module, verb)
 
     @wraps(own)
     def recorder(**arguments: Any) -> None:
-        seen.update(arguments)
+        observed.update(arguments)
 
     setattr(module, verb, recorder)
     try:
@@ -62,7 +62,7 @@ def parsed(verb: str, words: list[str]) -> dict[str, Any] | None:
         built.main([verb, *words], prog_name="rftconf", standalone_mode=False)
     except (click.ClickException, click.exceptions.Exit):
         return None
-    return seen or None
+    return observed or None
 
 
 def test_the_table_is_what_the_parser_knows() -> None:
@@ -89,12 +89,12 @@ def test_a_plain_line_means_what_the_parser_says(data: st.DataObject) -> None:
     with_required: bool = data.draw(st.booleans())
     if with_required:
         words += [part for name in required for part in (name, "trinity")]
-    found = plain.arguments(verb, words)
-    if found is None:
+    values = plain.arguments(verb, words)
+    if values is None:
         return
     own = inspect.signature(getattr(import_module(f"rftconf.cli.commands.{verb}"), verb)).parameters
     defaults = {name: parameter.default for name, parameter in own.items() if parameter.default is not parameter.empty}
-    assert {**defaults, **found} == parsed(verb, words)
+    assert {**defaults, **values} == parsed(verb, words)
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def test_the_runner_gets_the_plan(script: Path, tmp_path: Path) -> None:
     assert run(["run", str(script), "-q", "-o", str(folder), "--python", str(standing_in(tmp_path)), *words]) == 0
     plan = json.loads((tmp_path / "plan.json").read_text())
     assert plan["stages"][0]["batch"]["responses_per_prompt"] == 4
-    told = (tmp_path / "arguments").read_text().split()
-    assert told == [
+    options = (tmp_path / "arguments").read_text().split()
+    assert options == [
         "--out",
         str(folder),
         "--reward",
@@ -64,14 +64,22 @@ def test_the_runner_gets_the_plan(script: Path, tmp_path: Path) -> None:
 def test_what_else_the_runner_is_told(script: Path, tmp_path: Path) -> None:
     words = ["--json", "--finish-answers", "--no-trackers", "--reward-seconds", "5", "--answer-seconds", "2"]
     assert run(["run", str(script), "-o", str(tmp_path / "out"), "--python", str(standing_in(tmp_path)), *words]) == 0
-    told = (tmp_path / "arguments").read_text().split()[2:]
-    assert told == ["--reward-seconds", "5.0", "--answer-seconds", "2.0", "--finish-answers", "--no-trackers", "--json"]
+    options = (tmp_path / "arguments").read_text().split()[2:]
+    assert options == [
+        "--reward-seconds",
+        "5.0",
+        "--answer-seconds",
+        "2.0",
+        "--finish-answers",
+        "--no-trackers",
+        "--json",
+    ]
 
 
 def test_the_reward_is_plotted_at_the_end(script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    lines = [{"period": at, "reward": at / 10, "lag": 0} for at in (1, 2, 3)]
+    lines = [{"period": path, "reward": path / 10, "lag": 0} for path in (1, 2, 3)]
     (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     words = ["run", str(script), "-o", str(folder), "--python", str(standing_in(tmp_path, 1))]
     assert run(words) == 1
@@ -86,10 +94,10 @@ def test_the_reward_is_plotted_at_the_end(script: Path, tmp_path: Path, capsys: 
 def test_a_dry_run_says_what_goes_where(script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     more = ["--set", "N=2", "--python", str(standing_in(tmp_path))]
     assert run(["run", str(script), "--dry-run", *more]) == 0
-    said = capsys.readouterr().err
-    assert "4 engines of 2 GPUs each: vllm, 512 + 512 tokens a sequence" in said
-    assert "1 reward process" in said
-    assert "headroom" not in said
+    output = capsys.readouterr().err
+    assert "4 engines of 2 GPUs each: vllm, 512 + 512 tokens a sequence" in output
+    assert "1 reward process" in output
+    assert "headroom" not in output
 
 
 def test_a_dry_run_says_who_shares_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,9 +105,9 @@ def test_a_dry_run_says_who_shares_a_gpu(tmp_path: Path, capsys: pytest.CaptureF
     whole = "actor_rollout_ref.rollout.tensor_model_parallel_size=1"
     file.write_text(SCRIPT.rstrip() + f" trainer.n_gpus_per_node=8 trainer.nnodes=2 {whole}\n")
     assert run(["run", str(file), "--dry-run", "--python", str(standing_in(tmp_path))]) == 0
-    said = capsys.readouterr().err
-    assert "2 nodes of 8 GPUs" in said
-    assert "16 of them in a placement group; a trainer rank, a critic rank and an engine share one" in said
+    periods = capsys.readouterr().err
+    assert "2 nodes of 8 GPUs" in periods
+    assert "16 of them in a placement group; a trainer rank, a critic rank and an engine share one" in periods
 
 
 def test_a_dry_run_says_which_bundles_an_engine_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,11 +115,11 @@ def test_a_dry_run_says_which_bundles_an_engine_has(tmp_path: Path, capsys: pyte
     more = "trainer.n_gpus_per_node=8 trainer.nnodes=2 actor_rollout_ref.rollout.tensor_model_parallel_size=2"
     file.write_text(SCRIPT.rstrip() + f" {more}\n")
     assert run(["run", str(file), "--dry-run", "--python", str(standing_in(tmp_path))]) == 0
-    said = capsys.readouterr().err
-    assert "16 of them in placement groups" in said
-    assert "bundles: engine 0 has 0 to 1, engine 1 has 2 to 3, engine 2 has 4 to 5" in said
-    assert "and so on, each on one node" in said
-    assert "8 engines of 2 GPUs each: vllm" in said
+    output = capsys.readouterr().err
+    assert "16 of them in placement groups" in output
+    assert "bundles: engine 0 has 0 to 1, engine 1 has 2 to 3, engine 2 has 4 to 5" in output
+    assert "and so on, each on one node" in output
+    assert "8 engines of 2 GPUs each: vllm" in output
 
 
 def test_engines_of_unknown_size() -> None:
@@ -179,9 +187,9 @@ def test_a_dry_run_says_where_a_reward_model_is(
     size = "reward.reward_model.nnodes=1 reward.reward_model.n_gpus_per_node=4"
     file.write_text(SCRIPT.rstrip() + f" trainer.n_gpus_per_node=8 trainer.nnodes=2 {model} {size}\n")
     assert run(["run", str(file), "--dry-run", "--python", str(standing_in(tmp_path))]) == 0
-    said = capsys.readouterr().err
-    assert bundles in said
-    assert f"of /rm on {where}" in said
+    output = capsys.readouterr().err
+    assert bundles in output
+    assert f"of /rm on {where}" in output
 
 
 ELSEWHERE = (
@@ -200,13 +208,13 @@ def elsewhere(tmp_path: Path) -> Path:
 def test_a_placement_that_the_runner_lacks_is_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     more = ["--python", str(standing_in(tmp_path)), "-o", str(tmp_path / "out"), "--gpus", "4", "--gpu", "h100-80g"]
     assert run(["run", str(elsewhere(tmp_path)), *more]) == 0
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert (
         "placed anew, for 4 GPUs (h100-80g)\n  because: answers are drawn by SGLang\n  because: 2 × 8 GPUs; 4 are there\n"
-        in said
+        in output
     )
-    assert "engines  sglang TP2 on 16 GPUs  ->  vllm TP2 on 4 GPUs" in said
-    assert "memory: fits: " in said
+    assert "engines  sglang TP2 on 16 GPUs  ->  vllm TP2 on 4 GPUs" in output
+    assert "memory: fits: " in output
     plan = json.loads((tmp_path / "plan.json").read_text())
     place = plan["stages"][0]["placement"]
     assert (place["rollout"]["engine"], place["rollout"]["gpus"], place["actor"]["gpus"]) == ("vllm", 4, 4)

@@ -16,7 +16,8 @@ from rftconf.runs.curve import curve_text
 def made(folder: Path, rewards: list[float], **more: Any) -> Path:
     folder.mkdir(parents=True)
     lines = [
-        {"period": at, "reward": one, "lag": at % 2, "lags": {"0": 4}, **more} for at, one in enumerate(rewards, 1)
+        {"period": index, "reward": entry, "lag": index % 2, "lags": {"0": 4}, **more}
+        for index, entry in enumerate(rewards, 1)
     ]
     (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "plan.json").write_text(json.dumps({"stages": [{"run_length": {"rollouts": 20}}]}))
@@ -30,9 +31,9 @@ def test_a_line_for_each_run(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     (first / "step-000004.partial").mkdir()
     (first / "events.jsonl").write_text('{"event": "lost"}\n{"event": "recovered"}\n')
     assert run(["runs", str(tmp_path)]) == 0
-    head, one, two = capsys.readouterr().out.splitlines()
+    head, text, two = capsys.readouterr().out.splitlines()
     assert head.split() == ["run", "periods", "reward", "lag", "lost", "checkpoint"]
-    assert one.split()[1:] == ["2/20", "0.1", "to", "0.5", "▁█", "1", "1", "step-000002"]
+    assert text.split()[1:] == ["2/20", "0.1", "to", "0.5", "▁█", "1", "1", "step-000002"]
     assert two.split()[1:3] == ["1/20", "0.2"]
 
 
@@ -56,9 +57,9 @@ def test_lines_that_are_no_json_are_counted(tmp_path: Path, capsys: pytest.Captu
         file.write('{"period": 3, "rew\n[1]\n')
     (folder / "plan.json").write_text("[" * 100_000)
     assert run(["runs", str(folder)]) == 0
-    said = capsys.readouterr().out
-    assert "2 lines are no JSON" in said
-    assert " 2  " in said
+    output = capsys.readouterr().out
+    assert "2 lines are no JSON" in output
+    assert " 2  " in output
 
 
 def test_a_page_of_all_runs(tmp_path: Path) -> None:
@@ -75,8 +76,8 @@ def test_a_page_of_all_runs(tmp_path: Path) -> None:
 def test_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path / "run", [0.1])
     assert run(["runs", str(tmp_path), "--json"]) == 0
-    (one,) = json.loads(capsys.readouterr().out)
-    assert (one["wanted"], one["metrics"][0]["reward"]) == (20, 0.1)
+    (entry,) = json.loads(capsys.readouterr().out)
+    assert (entry["wanted"], entry["metrics"][0]["reward"]) == (20, 0.1)
 
 
 def test_no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,16 +72,16 @@ def test_a_yaml_loads_no_shell_no_overrides_and_no_other_framework() -> None:
         text=True,
         check=True,
     )
-    found = set(done.stdout.rpartition("LOADED ")[2].split())
+    names = set(done.stdout.rpartition("LOADED ")[2].split())
     others = {f"rftconf.{part}" for part in ("text.shell", "text.overrides", "text.hydra_grammar", "lint.rules.dialect_verl",
               "mappers.verl.table", "mappers.roll.table", "mappers.chatlearn.table", "lint.codes")}  # fmt: skip
-    assert "rftconf.lint.rules.dialect_trinity" in found
-    assert not found & others
+    assert "rftconf.lint.rules.dialect_trinity" in names
+    assert not names & others
 
 
 def test_a_conversion_loads_no_model_and_no_terminal_library(tmp_path: Path) -> None:
-    found = loaded("convert", str(SCRIPT), "--to", "trinity", "--rows", "7473", "-o", str(tmp_path / "out.yaml"))
-    assert not found & (HEAVY - {"yaml", "ruamel"})  # what is written is read back
+    result = loaded("convert", str(SCRIPT), "--to", "trinity", "--rows", "7473", "-o", str(tmp_path / "out.yaml"))
+    assert not result & (HEAVY - {"yaml", "ruamel"})  # what is written is read back
 
 
 def test_a_budget_loads_nothing_heavy() -> None:

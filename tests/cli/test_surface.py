@@ -135,8 +135,8 @@ def test_verbs() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_options(verb: str) -> None:
     command = typer.main.get_command(application()).commands[verb]  # type: ignore[attr-defined]
-    found = [option for param in command.params if param.param_type_name == "option" for option in param.opts]
-    assert sorted(found) == sorted(OPTIONS[verb])
+    values = [option for param in command.params if param.param_type_name == "option" for option in param.opts]
+    assert sorted(values) == sorted(OPTIONS[verb])
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -154,7 +154,7 @@ def test_no_arguments_print_the_help(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "count", "found"),
+    ("words", "count", "text"),
     [
         ("rftconf convert x --to t", 4, "trinity"),
         ("rftconf co", 1, "convert"),
@@ -164,10 +164,10 @@ def test_no_arguments_print_the_help(capsys: pytest.CaptureFixture[str]) -> None
     ],
 )
 def test_completion(
-    words: str, count: int, found: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: str, count: int, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("_RFTCONF_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(count))
     run([])
-    assert found in capsys.readouterr().out.split()
+    assert text in capsys.readouterr().out.split()

@@ -33,15 +33,20 @@ def test_it_says_what_differs_and_why(tmp_path: Path) -> None:
     data = json.loads(certified(tmp_path).read_text())
     assert (data["verdict"], data["mathematics"]) == ("different", "different")
     assert data["source_run"]["math_id"] != data["target_run"]["math_id"]
-    overlong = next(one for one in data["differences"] if one["path"] == "stage.length.overlong_prompt")
+    overlong = next(
+        difference for difference in data["differences"] if difference["path"] == "stage.length.overlong_prompt"
+    )
     (line,) = overlong["ledger"]
     assert line.startswith(
         "data.filter_overlong_prompts: narrowed, Trinity keeps an overlong prompt as a masked answer"
     )
-    invariants = {one["name"]: (one["source"], one["target"], one["same"]) for one in data["invariants"]}
+    invariants = {
+        invariant["name"]: (invariant["source"], invariant["target"], invariant["same"])
+        for invariant in data["invariants"]
+    }
     assert invariants["updates in all"] == (420, 420, True)
     assert invariants["data-parallel ranks"] == (8, 4, False)
-    assert [one["file"] for one in data["outputs"]] == ["grpo.yaml"]
+    assert [output["file"] for output in data["outputs"]] == ["grpo.yaml"]
     assert data["source"]["file"] == "run.sh"
     assert data["ledger"]["sources"][0]["place"]["file"] == "run.sh"
 
@@ -155,8 +160,8 @@ def test_a_changed_leaf_never_holds(whole: Path, data: st.DataObject, capsys: Ca
     routes = [route for route in leaves(recorded) if route[0] not in ("digest", "request", "rftconf")]
     route = data.draw(st.sampled_from(routes))
 
-    def change(found: dict[str, Any]) -> None:
-        node: Any = found
+    def change(values: dict[str, Any]) -> None:
+        node: Any = values
         for part in route[:-1]:
             node = node[part]
         node[route[-1]] = other(node[route[-1]])
@@ -172,10 +177,10 @@ def test_a_changed_leaf_never_holds(whole: Path, data: st.DataObject, capsys: Ca
 def test_a_changed_byte_never_holds(whole: Path, data: st.DataObject) -> None:
     file = whole.with_name(data.draw(st.sampled_from(["run.sh", "grpo.yaml", NAME])))
     before = file.read_bytes()
-    at = data.draw(st.integers(0, len(before) - 1))
-    byte = data.draw(st.integers(32, 126).filter(lambda found: found != before[at]))
+    index = data.draw(st.integers(0, len(before) - 1))
+    byte = data.draw(st.integers(32, 126).filter(lambda number: number != before[index]))
     try:
-        file.write_bytes(before[:at] + bytes([byte]) + before[at + 1 :])
+        file.write_bytes(before[:index] + bytes([byte]) + before[index + 1 :])
         assert run(["verify", str(whole), "-o", str(whole.with_name("said"))]) in (1, 2)
     finally:
         file.write_bytes(before)
@@ -187,10 +192,10 @@ def test_all_outputs_of_a_staged_run_are_certified(tmp_path: Path, capsys: Captu
     assert run(["convert", str(source), "--to", "verl", "-q", "-o", str(folder), "--certify"]) == 0
     path = folder / "certificate.json"
     data = json.loads(path.read_text())
-    assert {one["file"] for one in data["outputs"]} == {file.name for file in folder.iterdir()} - {path.name}
-    assert {one["stage"] for one in data["invariants"]} == {0, 1}
+    assert {output["file"] for output in data["outputs"]} == {file.name for file in folder.iterdir()} - {path.name}
+    assert {invariant["stage"] for invariant in data["invariants"]} == {0, 1}
     assert run(["verify", str(path)]) == 0
-    launcher = next(one["file"] for one in data["outputs"] if one["file"] == data["outputs"][-1]["file"])
+    launcher = next(output["file"] for output in data["outputs"] if output["file"] == data["outputs"][-1]["file"])
     (folder / launcher).write_text((folder / launcher).read_text() + "\n")
     assert run(["verify", str(path), "-q"]) == 1
     assert launcher in capsys.readouterr().out
@@ -199,7 +204,7 @@ def test_all_outputs_of_a_staged_run_are_certified(tmp_path: Path, capsys: Captu
 def test_adapters_are_certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = certified(tmp_path, "", "--adapters", "adapters")
-    names = [one["file"] for one in json.loads(path.read_text())["outputs"]]
+    names = [output["file"] for output in json.loads(path.read_text())["outputs"]]
     assert names[0] == "grpo.yaml"
     assert len(names) > 1
     assert all(name.startswith("adapters/") for name in names[1:])
@@ -240,9 +245,9 @@ def test_nothing_is_certified_where_nothing_is_written(tmp_path: Path) -> None:
 def test_json(tmp_path: Path, capsys: Captured) -> None:
     path = certified(tmp_path)
     assert run(["verify", str(path), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["holds"] is True
-    assert all(check["holds"] for check in found["checks"])
+    data = json.loads(capsys.readouterr().out)
+    assert data["holds"] is True
+    assert all(check["holds"] for check in data["checks"])
 
 
 def test_the_schema_describes_it(tmp_path: Path, capsys: Captured) -> None:

@@ -107,8 +107,8 @@ def golden_cases() -> tuple[Case, ...]:
     """Every golden conversion; none when the folder is missing."""
     accepted = [read_case(file.parent) for file in sorted(GOLDEN.glob("*/case.toml"))]
     # ROLL always asks which worker gives the reward, so its cases are open ones; DECISIONS closes them.
-    asked = [read_case(file.parent) for file in sorted(GOLDEN.parent.glob("open/roll-*/case.toml"))]
-    return (*accepted, *(case for case in asked if case.to == "roll"))
+    cases = [read_case(file.parent) for file in sorted(GOLDEN.parent.glob("open/roll-*/case.toml"))]
+    return (*accepted, *(case for case in cases if case.to == "roll"))
 
 
 def golden_pairs() -> list[tuple[Target, Case]]:
@@ -121,8 +121,8 @@ def golden_pairs() -> list[tuple[Target, Case]]:
     ]
 
 
-def thinned(found: Sequence[Real]) -> list[Real]:
+def thinned(reals: Sequence[Real]) -> list[Real]:
     """Evenly spread over the corpus, so that every family of examples is met."""
-    if os.environ.get("RFTCONF_CONFORMANCE_ALL") or len(found) <= SAMPLE_SIZE:
-        return list(found)
-    return [found[index * len(found) // SAMPLE_SIZE] for index in range(SAMPLE_SIZE)]
+    if os.environ.get("RFTCONF_CONFORMANCE_ALL") or len(reals) <= SAMPLE_SIZE:
+        return list(reals)
+    return [reals[index * len(reals) // SAMPLE_SIZE] for index in range(SAMPLE_SIZE)]

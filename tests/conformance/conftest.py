@@ -18,8 +18,8 @@ OUTCOME = "conformance"
 def target_of(item: pytest.Item) -> Target | None:
     """The judge a test needs, if any."""
     callspec = getattr(item, "callspec", None)
-    found = callspec.params.get("target") if callspec else None
-    return found if isinstance(found, Target) else None
+    result = callspec.params.get("target") if callspec else None
+    return result if isinstance(result, Target) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -47,11 +47,11 @@ def convert(source: Path, target: Target, folder: Path, options: Sequence[str] =
     file.unlink(missing_ok=True)
     if target.framework == "chatlearn":  # its loader takes the whole config; a script on the template says the same
         options = [word for word in options if word not in ("--as", "sh")]
-    wanted = ["--to", target.framework, "--to-release", target.release, "-o", str(file)]
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
-        code = run(["convert", str(source), *wanted, *options])
-    return Converted(code, file, said.getvalue())
+    expected = ["--to", target.framework, "--to-release", target.release, "-o", str(file)]
+    output = io.StringIO()
+    with contextlib.redirect_stderr(output), contextlib.redirect_stdout(output):
+        code = run(["convert", str(source), *expected, *options])
+    return Converted(code, file, output.getvalue())
 
 
 def decide(target: Target, file: Path, decisions: Mapping[str, str]) -> list[str]:
@@ -76,10 +76,10 @@ def written_keys(lines: Sequence[str]) -> list[str]:
     parents: list[tuple[int, str]] = []
     keys = []
     for line in lines:
-        found = re.match(r"( *(?:- )?)([\w-]+):", line)
-        if found:
-            depth = len(found[1])
-            parents = [parent for parent in parents if parent[0] < depth] + [(depth, found[2])]
+        match = re.match(r"( *(?:- )?)([\w-]+):", line)
+        if match:
+            depth = len(match[1])
+            parents = [parent for parent in parents if parent[0] < depth] + [(depth, match[2])]
         keys.append(".".join(name for _, name in parents))
     return keys
 
@@ -107,12 +107,14 @@ def as_named(file: Path, scratch: Path) -> Path:
     """The file as Trinity's judge reads it: a variable that it asks for without a default has a value, and no default."""
     text = file.read_text()
     named = set(re.findall(r"\$\{oc\.env:(\w+)\}", text))
-    told = re.sub(r"\$\{oc\.env:(\w+),[^}]*\}", lambda at: f"${{oc.env:{at[1]}}}" if at[1] in named else at[0], text)
-    if told == text:
+    message = re.sub(
+        r"\$\{oc\.env:(\w+),[^}]*\}", lambda match: f"${{oc.env:{match[1]}}}" if match[1] in named else match[0], text
+    )
+    if message == text:
         return file
     written = scratch / "named" / file.name
     written.parent.mkdir(exist_ok=True)
-    written.write_text(told)
+    written.write_text(message)
     return written
 
 
@@ -131,9 +133,9 @@ def differences_after(
     resolved = scratch / "resolved.yaml"
     resolved.write_text(yaml.safe_dump(resolved_by(target, verdict), sort_keys=False, allow_unicode=True))
     file = as_named(file, scratch) if target.framework == "trinity" else file
-    held = bound(file, scratch) if file.suffix == ".sh" else {}
-    written = plan_of(file, target.framework, target.release, bindings=held, base=base)
-    read_back = plan_of(resolved, target.framework, target.release, beside=file, bindings=held, base=base)
+    entries = bound(file, scratch) if file.suffix == ".sh" else {}
+    written = plan_of(file, target.framework, target.release, bindings=entries, base=base)
+    read_back = plan_of(resolved, target.framework, target.release, beside=file, bindings=entries, base=base)
     return list(differences(written, read_back))
 
 

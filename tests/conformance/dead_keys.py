@@ -42,12 +42,10 @@ def main() -> None:
     parser.add_argument(
         "--code", type=Path, help="the framework's package, where it is not in the conformance environment"
     )
-    asked = parser.parse_args()
-    code = asked.code or folder() / "releases" / f"{asked.framework}-{asked.release}" / asked.framework
+    args = parser.parse_args()
+    code = args.code or folder() / "releases" / f"{args.framework}-{args.release}" / args.framework
     lines = [*_lines(code)]
-    catalogued = Catalogued(
-        asked.framework, asked.release, asked.trainer or registry.framework(asked.framework).trainer
-    )
+    catalogued = Catalogued(args.framework, args.release, args.trainer or registry.framework(args.framework).trainer)
     for name in catalogued.leaves():
         verdict = flip(catalogued, name, PATIENCE)
         named = [*_naming(name, lines)] if verdict.state is State.DEAD_IN_SOURCE else []

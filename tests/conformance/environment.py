@@ -83,5 +83,5 @@ def printed_by(script: str, *arguments: str, folders: Sequence[Path], seconds: i
         timeout=seconds,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    data: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return data

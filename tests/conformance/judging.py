@@ -37,8 +37,8 @@ def command(target: Target) -> list[str]:
 def surroundings(target: Target) -> dict[str, str]:
     """The judge's environment: nothing of ours but PATH and HOME, no hub, the packages of this target only."""
     releases = [str(folder() / "releases" / package) for package in target.packages]
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
-    return kept | {
+    saved = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
+    return saved | {
         "PYTHONPATH": os.pathsep.join([str(JUDGES), str(ROOT / "scripts"), *releases]),
         "RFTCONF_TINY_MODEL": str(folder() / "tiny_model"),
         "RFTCONF_JUDGE_TRACEBACK": os.environ.get("RFTCONF_JUDGE_TRACEBACK", ""),
@@ -80,9 +80,9 @@ class Judge:
         stdin = cast("IO[str]", self.process.stdin)
         stdin.write(json.dumps({"id": "case", **case}) + "\n")
         stdin.flush()
-        said = self._answer()
-        error = f"{said.get('type', '')}: {said.get('error', '')}"
-        return Verdict(said["ok"], said["stage"], error, tuple(said["notes"]), said.get("config"))
+        reply = self._answer()
+        error = f"{reply.get('type', '')}: {reply.get('error', '')}"
+        return Verdict(reply["ok"], reply["stage"], error, tuple(reply["notes"]), reply.get("config"))
 
     def close(self) -> None:
         """End the process and wait for it."""

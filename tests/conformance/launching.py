@@ -18,8 +18,8 @@ NUMBER_FOR_ARITHMETIC = "8"
 
 def variables(script: str) -> dict[str, str]:
     """A value for each variable of the script: its own text, so that it can be told apart, or a number in `$((…))`."""
-    found = {name: f"${name}" for name in re.findall(r"\$\{?([A-Za-z_]\w*)", script)}
-    return found | numbers(script)
+    values = {name: f"${name}" for name in re.findall(r"\$\{?([A-Za-z_]\w*)", script)}
+    return values | numbers(script)
 
 
 def numbers(script: str) -> dict[str, str]:
@@ -72,10 +72,10 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
     if done.returncode or not arguments.exists():
         raise AssertionError(f"bash refuses {script.name}: exit {done.returncode}: {done.stderr}")
     words = [os.fsdecode(word) for word in arguments.read_bytes().split(b"\0")[:-1]]
-    at = next((index for index, word in enumerate(words) if word.startswith("verl.trainer")), None)
-    if at is None:
+    new_index = next((index for index, word in enumerate(words) if word.startswith("verl.trainer")), None)
+    if new_index is None:
         raise AssertionError(f"{script.name} starts no program below verl.trainer")
-    return words[at], words[at + 1 :], _processes(words[:at])
+    return words[new_index], words[new_index + 1 :], _processes(words[:new_index])
 
 
 def _processes(starter: list[str]) -> int:

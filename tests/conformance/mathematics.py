@@ -143,8 +143,8 @@ def named_fields(account: Mapping[str, Any]) -> Iterator[str]:
         if line["state"] != "exact":
             yield from (path.removeprefix("stage.") for path in line["plan"])
     for note in account["notes"]:
-        beginning, _, rest = note.partition(": ")
-        fields = [part.partition(": ")[0] for part in rest.split("; ")] if beginning == TUNING else [beginning]
+        beginning, _, remainder = note.partition(": ")
+        fields = [part.partition(": ")[0] for part in remainder.split("; ")] if beginning == TUNING else [beginning]
         yield from (path.removeprefix("stage.") for path in fields)
 
 
@@ -155,12 +155,12 @@ def gaps(mine: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]])
             yield name, max(difference(a[name], b[name]) for a, b in zip(mine, theirs, strict=True))
 
 
-def difference(one: Any, other: Any) -> float:
+def difference(first: Any, second: Any) -> float:
     """The largest difference of two lists of numbers, nested alike, as a share of the largest number.
 
     It is infinite for NaN, and for lists of different lengths.
     """
-    a, b = list(flat(one)), list(flat(other))
+    a, b = list(flat(first)), list(flat(second))
     if len(a) != len(b):
         return inf
     largest = max(map(abs, [*a, *b]), default=0.0)
@@ -190,8 +190,8 @@ def golden_runs() -> Iterator[tuple[Target, Path, Target, tuple[str, ...], str]]
 
 def corpus_runs(folder: Path, thin: int) -> Iterator[tuple[Target, Path, Target, tuple[str, ...], str]]:
     """The same of every `thin`th config of the corpora and every framework that is here."""
-    for name, found in sources().items():
-        for real in found[::thin]:
+    for name, reals in sources().items():
+        for real in reals[::thin]:
             source = judge_of(real.framework, real.release)
             if source is None or (real.framework == "chatlearn" and real.suffix == ".sh"):
                 continue
@@ -223,21 +223,21 @@ def main() -> None:
         folder = Path(scratch)
         runs = [*golden_runs(), *(corpus_runs(folder, args.thin) if args.thin else ())]
         for source, file, target, options, name in runs:
-            one = compared(bench, source, file, target, folder, options)
+            result = compared(bench, source, file, target, folder, options)
             row = counts.setdefault(f"{source.framework} -> {target.framework}", Counter())
-            if one.left_out:
+            if result.left_out:
                 row["left out"] += 1
-                left_out[f"{source.framework} -> {target.framework}: {one.left_out}"] += 1
+                left_out[f"{source.framework} -> {target.framework}: {result.left_out}"] += 1
                 continue
             row["compared"] += 1
-            row["equal" if not one.differing else "difference not named" if one.unnamed else "difference named"] += 1
-            if one.unnamed:
-                unnamed[name] = one.unnamed
+            row["equal" if not result.differing else f"difference {'not ' if result.unnamed else ''}named"] += 1
+            if result.unnamed:
+                unnamed[name] = result.unnamed
     bench.close()
     for pair, row in sorted(counts.items()):
         print(f"{pair:<26}" + ", ".join(f"{count} {kind}" for kind, count in row.most_common()))
-    for name, found in unnamed.items():
-        print(f"not named: {name}: {'; '.join(found)}")
+    for name, values in unnamed.items():
+        print(f"not named: {name}: {'; '.join(values)}")
     for why, count in left_out.most_common():
         print(f"left out: {count:>4} {why}")
     print(f"{len(runs)} conversions in {time.monotonic() - started:.0f} s")

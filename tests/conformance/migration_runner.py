@@ -52,18 +52,20 @@ class Runner:
         """What the file starts, each as one file: of a script the arguments that bash makes of it."""
         if self.framework != "verl":
             return [file]
-        found = self._commands(file, {}) or self._commands(file, dict(CLUSTER))
-        made = []
-        for number, words in enumerate(found):
-            made.append(self.scratch / f"{file.stem}-{number}.sh")
-            made[-1].write_text(launch_script(words))
-            self.words[made[-1]] = words
-        return made
+        values = self._commands(file, {}) or self._commands(file, dict(CLUSTER))
+        paths = []
+        for number, words in enumerate(values):
+            paths.append(self.scratch / f"{file.stem}-{number}.sh")
+            paths[-1].write_text(launch_script(words))
+            self.words[paths[-1]] = words
+        return paths
 
     def _commands(self, file: Path, extra: dict[str, str]) -> list[list[str]]:
         records = self.oracle.run(file, extra=extra).records
         starts = [(argv, starts_program(argv)) for argv in records]
-        return [list(map(self._lasting, argv[at + 1 :])) for argv, at in starts if at >= 0 and argv[at] == MAIN]
+        return [
+            list(map(self._lasting, argv[index + 1 :])) for argv, index in starts if index >= 0 and argv[index] == MAIN
+        ]
 
     def _lasting(self, word: str) -> str:
         """An argument without the places that are made anew for each run, so that a verdict can be remembered."""
@@ -78,11 +80,11 @@ class Runner:
         package = work / "verl"
         package.unlink(missing_ok=True)
         package.symlink_to(folder() / "releases" / f"verl-{target.release}" / "verl")
-        asked = {"program": MAIN, "overrides": self.words[file], "cwd": str(work)}
+        questions = {"program": MAIN, "overrides": self.words[file], "cwd": str(work)}
         config = self.config(file)
         if config is not None:  # a remembered verdict holds for this text of it only
-            asked["starts_from"] = hashlib.sha256((work / config).read_bytes()).hexdigest()
-        return self.bench.ask(target, asked)
+            questions["starts_from"] = hashlib.sha256((work / config).read_bytes()).hexdigest()
+        return self.bench.ask(target, questions)
 
     def move(self, file: Path, work: Path) -> None:
         """Let a run start in a checkout with migrated configs."""
@@ -114,9 +116,9 @@ class Runner:
 def migrated(file: Path, own: Target, to: Target, out: Path) -> tuple[int, dict[str, Any]]:
     """`rftconf migrate`, what is lost reported and written all the same; its exit code and its account."""
     product, wrong = io.BytesIO(), io.StringIO()
-    said = io.TextIOWrapper(product, encoding="utf-8", write_through=True)
+    stream = io.TextIOWrapper(product, encoding="utf-8", write_through=True)
     words = ["--from", own.framework, "--from-release", own.release, "--to-release", to.release]
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(wrong):
         code = rftconf(["migrate", str(file), *words, "--on-loss", "warn", "--json", "-o", str(out), "--quiet"])
     text = product.getvalue().decode()
     return code, json.loads(text) if not code else {"error": wrong.getvalue().strip()[:400]}

@@ -41,29 +41,29 @@ def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
     """Every run that one file starts, before and after."""
     name = str(file.relative_to(runner.root))
     before = runner.cases(file)
-    found = [
-        Case(f"{name}#{at}" if at else name, _said(runner.verdict(own, one)), _said(runner.verdict(to, one)))
-        for at, one in enumerate(before)
+    cases = [
+        Case(f"{name}#{index}" if index else name, _said(runner.verdict(own, path)), _said(runner.verdict(to, path)))
+        for index, path in enumerate(before)
     ]
     out = runner.scratch / f"migrated{file.suffix}"
     out.unlink(missing_ok=True)
     code, report = migrated(file, own, to, out)
-    for case in found:
+    for case in cases:
         case.exit = code
         case.edits, case.pins = len(report.get("edits", ())), len(report.get("pins", ()))
         case.lost = _lost(report)
         if code:
             case.after = report.get("error", "")
     if not code:
-        for case, old, new in zip(found, before, runner.cases(out), strict=True):
+        for case, old, new in zip(cases, before, runner.cases(out), strict=True):
             try:
                 _judge(runner, case, (old, own), (new, to))
             except UnreadableError as error:
                 case.lost.append(f"not read: {str(error).rpartition(': ')[2]}"[:LONGEST])
                 runner.move(new, runner.after)
                 case.after = _said(runner.verdict(to, new, runner.after))
-        there_and_back(runner, found, before, (out, report), (own, to))
-    return found
+        there_and_back(runner, cases, before, (out, report), (own, to))
+    return cases
 
 
 def _judge(runner: Runner, case: Case, before: tuple[Path, Target], after: tuple[Path, Target]) -> None:
@@ -86,29 +86,32 @@ def _judge(runner: Runner, case: Case, before: tuple[Path, Target], after: tuple
 
 
 def _lost(report: dict[str, Any]) -> list[str]:
-    return [f"{one['name']}: {one['why']}" for one in report.get("differences", ()) if one["nature"] == "lost"]
+    return [f"{entry['name']}: {entry['why']}" for entry in report.get("differences", ()) if entry["nature"] == "lost"]
 
 
 def _whole(*runs: tuple[Path, Target, Path]) -> list[str]:
     """What a run says with the config that it starts from, and its migration with the migrated config does not."""
     sides = [loaded(*run) for run in runs]
-    found = compare(*(side(one.document.name, one) for one in sides))
-    return [f"{one.name}: {one.a} -> {one.b}"[:LONGEST] for one in lost(unlike(found, sides[1], ()))]
+    comparison = compare(*(side(new_loaded.document.name, new_loaded) for new_loaded in sides))
+    return [
+        f"{leftover.name}: {leftover.a} -> {leftover.b}"[:LONGEST]
+        for leftover in lost(unlike(comparison, sides[1], ()))
+    ]
 
 
 def unread(file: Path, to: Target) -> list[str]:
     """Keys that the release does not know, or takes and ignores."""
     document = read(open_source(str(file)))
-    found = recognise(document, to.framework, to.release)
-    known = catalogue.load(found.framework, found.release, found.trainer)
-    groups = registry.framework(found.framework).groups
+    guess = recognise(document, to.framework, to.release)
+    known = catalogue.load(guess.framework, guess.release, guess.trainer)
+    groups = registry.framework(guess.framework).groups
     wrong = []
     for leaf in document.leaves:
-        said = standing(known, leaf.mode.value + leaf.key, leaf.value, overrides=document.form != "yaml")
+        verdict = standing(known, leaf.mode.value + leaf.key, leaf.value, overrides=document.form != "yaml")
         if leaf.key in groups or "@" in leaf.key:
             continue
-        if not said.fits or versions.dead(found.framework, found.release, leaf.key):
-            wrong.append(f"{leaf.key}: {said.value}")
+        if not verdict.fits or versions.dead(guess.framework, guess.release, leaf.key):
+            wrong.append(f"{leaf.key}: {verdict.value}")
     return wrong
 
 
@@ -121,7 +124,7 @@ def target_of(framework: str, release: str) -> Target:
     return judges_of(framework, release)[0]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None) -> int:
     """Measure every set that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", metavar="FRAMEWORK:RELEASE:FOLDER")
@@ -129,25 +132,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="examples with TEXT in their path")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="N examples of each set, evenly spread")
     parser.add_argument("-o", "--output", type=Path)
-    asked = parser.parse_args(arguments)
-    goals = dict(word.split(":") for word in asked.to)
+    new_arguments = parser.parse_args(args)
+    goals = dict(word.split(":") for word in new_arguments.to)
     bench, results = RememberingBench(), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory(prefix="rftconf_migrations_") as scratch:
-        for word in asked.sets:
+        for word in new_arguments.sets:
             framework, release, place = word.split(":", 2)
             own = target_of(framework, release)
             to = target_of(framework, goals.get(framework, registry.framework(framework).newest))
             runner = Runner(Path(place).resolve(), framework, bench, Path(scratch))
             cases: list[Case] = []
-            files = [file for file in runner.files() if asked.only in str(file)]
-            many = min(asked.sample or len(files), len(files))
+            files = [file for file in runner.files() if new_arguments.only in str(file)]
+            many = min(new_arguments.sample or len(files), len(files))
             results.append({})
-            for at in range(many):
-                cases += measured(runner, files[at * len(files) // many], own, to)
-                sys.stderr.write(f"{at + 1}/{many} {cases[-1].name if cases else ''}\n")
-                title = f"{Path(place).name} to {framework} {to.release}, {at + 1} of {len(files)} files"
+            for index in range(many):
+                cases += measured(runner, files[index * len(files) // many], own, to)
+                sys.stderr.write(f"{index + 1}/{many} {cases[-1].name if cases else ''}\n")
+                title = f"{Path(place).name} to {framework} {to.release}, {index + 1} of {len(files)} files"
                 results[-1] = summary(title, cases)
-                write(asked.output, results)  # a run that is broken off leaves what it found
+                write(new_arguments.output, results)  # a run that is broken off leaves what it found
             show(results[-1], cases)
     bench.close()
     return int(any(result["not right"] for result in results))

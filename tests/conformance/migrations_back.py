@@ -66,16 +66,16 @@ def _judge(
 
 
 def _name(
-    case: Case, runs: tuple[Path, Path], own: Target, bases: tuple[Path | None, Path | None], said: set[str]
+    case: Case, runs: tuple[Path, Path], own: Target, bases: tuple[Path | None, Path | None], messages: set[str]
 ) -> None:
     """What differs, by whether migrate says it."""
     try:
-        found = _compared(*(loaded(file, own, base) for file, base in zip(runs, bases, strict=True)))
+        comparison = _compared(*(loaded(file, own, base) for file, base in zip(runs, bases, strict=True)))
     except RftconfError as error:
         case.silent.append(f"not read: {str(error).rpartition(': ')[2]}"[:LONGEST])
         return
-    for name, a, b in _differing(found):
-        if name in said:
+    for name, a, b in _differing(comparison):
+        if name in messages:
             case.said.append(name)
         else:
             case.silent.append(f"{name}: {value_text(name, a)} -> {value_text(name, b)}"[:LONGEST])
@@ -88,20 +88,20 @@ def loaded(file: Path, target: Target, base: Path | None = None) -> Loaded:
 
 
 def _compared(*sides: Loaded) -> Comparison:
-    return compare(*(side(one.document.name, one) for one in sides))
+    return compare(*(side(new_loaded.document.name, new_loaded) for new_loaded in sides))
 
 
-def _differing(found: Comparison) -> Iterator[tuple[str, Any, Any]]:
+def _differing(comparison: Comparison) -> Iterator[tuple[str, Any, Any]]:
     for effect in COUNTED:
-        for one in found.of(effect):
-            yield one.path, one.a.value, one.b.value
-    for own in found.own:
+        for difference in comparison.of(effect):
+            yield difference.path, difference.a.value, difference.b.value
+    for own in comparison.own:
         yield own.key, own.a, own.b
-    yield from ((f"stage {name}", name, None) for name in found.only_a)
-    yield from ((f"stage {name}", None, name) for name in found.only_b)
+    yield from ((f"stage {name}", name, None) for name in comparison.only_a)
+    yield from ((f"stage {name}", None, name) for name in comparison.only_b)
 
 
 def _said(reports: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for report in reports:
-        yield from (one["name"] for one in report.get("differences", ()) if one["nature"] in SHOWN)
+        yield from (entry["name"] for entry in report.get("differences", ()) if entry["nature"] in SHOWN)
         yield from (edit["key"].lstrip("+~") for edit in report.get("edits", ()) if edit["lossy"])

@@ -35,8 +35,8 @@ class Outcome:
     @property
     def reason(self) -> str:
         """Why, without what differs from config to config: numbers, paths, names in quotes."""
-        said = re.sub(r"^rftconf: |\S*source/source\.\w+\S* ", "", self.why)
-        return re.sub(r"\b\d+(\.\d+)*\b", "N", said)[:160]
+        text = re.sub(r"^rftconf: |\S*source/source\.\w+\S* ", "", self.why)
+        return re.sub(r"\b\d+(\.\d+)*\b", "N", text)[:160]
 
     def __str__(self) -> str:
         """For people."""
@@ -45,9 +45,11 @@ class Outcome:
 
 def converted_to(target: Target, real: Real, folder: Path, more: Sequence[str] = ()) -> Converted:
     """The config as rftconf writes it for the target; `more` options than a config of its corpus always gets."""
-    told = ["--from", real.framework, "--from-release", real.release] if real.release else []  # a stranger's is guessed
+    new_options = (
+        ["--from", real.framework, "--from-release", real.release] if real.release else []
+    )  # a stranger's is guessed
     steps = ["--assume", "steps_per_episode=1"] if real.framework == "trinity" else []  # no config tells it
-    options = [*told, *steps, "--rows", str(ROWS), *real.options, *more]
+    options = [*new_options, *steps, "--rows", str(ROWS), *real.options, *more]
     return convert(real.write(folder), target, folder, options)
 
 
@@ -57,8 +59,8 @@ def answered(target: Target, real: Real, folder: Path) -> tuple[Converted, list[
     ledger.unlink(missing_ok=True)
     converted = converted_to(target, real, folder, ["--ledger", str(ledger)])
     still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
-    if still_open and (told := answers(ledger)):
-        converted = converted_to(target, real, folder, told)
+    if still_open and (options := answers(ledger)):
+        converted = converted_to(target, real, folder, options)
         still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
     return converted, still_open
 

@@ -31,8 +31,8 @@ def spoken(document: Document, named: frozenset[str], framework: str, release: s
     that the data have it.
     """
     known = catalogue.load(framework, release, trainer)
-    said = [leaf for leaf in document.leaves if leaf.key in named or leaf.value != known.default(leaf.key)]
-    return replace(document, leaves=tuple(said))
+    leaves = [leaf for leaf in document.leaves if leaf.key in named or leaf.value != known.default(leaf.key)]
+    return replace(document, leaves=tuple(leaves))
 
 
 def plan_of(
@@ -52,10 +52,10 @@ def plan_of(
     document = read(open_source(str(file)), options if beside is not None else based)
     if beside is not None:
         source = read(open_source(str(beside)), based)
-        found = recognise(source, framework, release)
-        framework = found.framework
+        guess = recognise(source, framework, release)
+        framework = guess.framework
         document = replace(document, launch=source.launch)  # torchrun's processes are in no config
-        document = spoken(document, frozenset(leaf.key for leaf in source.leaves), framework, release, found.trainer)
+        document = spoken(document, frozenset(leaf.key for leaf in source.leaves), framework, release, guess.trainer)
     loaded = load(document, framework=framework, release=release)
     plan: dict[str, Any] = loaded.plan.model_dump(mode="json")
     return {name: part for name, part in plan.items() if name not in NOT_COMPARED}
@@ -83,7 +83,7 @@ def differences(written: Any, resolved: Any, route: str = "") -> Iterator[str]:
         for name in sorted(written.keys() | resolved.keys()):
             yield from differences(written.get(name), resolved.get(name), f"{route}.{name}" if route else name)
     elif isinstance(written, list) and isinstance(resolved, list) and len(written) == len(resolved):
-        for index, (one, other) in enumerate(zip(written, resolved, strict=True)):
-            yield from differences(one, other, f"{route}[{index}]")
+        for index, (first, second) in enumerate(zip(written, resolved, strict=True)):
+            yield from differences(first, second, f"{route}[{index}]")
     elif written != resolved and not (written is None and _says_nothing(route, resolved)):
         yield f"{route}: {written!r} -> {resolved!r}"

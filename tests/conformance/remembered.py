@@ -42,27 +42,27 @@ class RememberingBench(Bench):
 
     def ask(self, target: Target, case: dict[str, Any]) -> Verdict:
         """The remembered verdict, else the judge's."""
-        told = self._place(target, case)
-        asked = Path(case["file"]).read_text() if "file" in case else ""
+        path = self._place(target, case)
+        name = Path(case["file"]).read_text() if "file" in case else ""
         for digest, unless in BEFORE:
             earlier = self._place(target, case, bytes.fromhex(digest))
-            if not told.exists() and earlier.exists() and not any(word in asked for word in unless):
-                told = earlier
-        if told.exists():
-            known = json.loads(gzip.decompress(told.read_bytes()))
+            if not path.exists() and earlier.exists() and not any(word in name for word in unless):
+                path = earlier
+        if path.exists():
+            known = json.loads(gzip.decompress(path.read_bytes()))
             return Verdict(**known | {"notes": tuple(known["notes"])})
         verdict = super().ask(target, case)
         if verdict.stage != "crash":  # that may have been the machine's fault
-            told.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = told.with_suffix(".part")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".part")
             unfinished.write_bytes(gzip.compress(json.dumps(asdict(verdict)).encode(), mtime=0))
-            unfinished.replace(told)
+            unfinished.replace(path)
         return verdict
 
     def _place(self, target: Target, case: dict[str, Any], judges: bytes | None = None) -> Path:
-        asked = dict(case)
-        if "file" in asked:
-            asked["file"] = Path(asked["file"]).read_text()
-        said = json.dumps([str(target), asked], sort_keys=True).encode()
-        digest = hashlib.sha256((judges or of_the_judges()) + said).hexdigest()
+        questions = dict(case)
+        if "file" in questions:
+            questions["file"] = Path(questions["file"]).read_text()
+        reply = json.dumps([str(target), questions], sort_keys=True).encode()
+        digest = hashlib.sha256((judges or of_the_judges()) + reply).hexdigest()
         return self.folder / digest[:2] / f"{digest[2:]}.json.gz"

@@ -36,4 +36,4 @@ def chatlearn_scripts(release: str) -> list[Real]:
 def sources() -> dict[str, list[Real]]:
     """Name to configs, of whatever is here."""
     scripts = {f"ChatLearn {release} scripts": chatlearn_scripts(release) for release in CHATLEARN.releases}
-    return {name: found for name, found in (corpora() | scripts).items() if found}
+    return {name: reals for name, reals in (corpora() | scripts).items() if reals}

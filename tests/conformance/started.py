@@ -39,13 +39,13 @@ def loaded(run: Run) -> bool:
 
 def figures(runs: list[Run]) -> dict[str, dict[str, object]]:
     """Target to its counts, and the reasons of what did not start."""
-    found: dict[str, dict[str, object]] = {}
+    values: dict[str, dict[str, object]] = {}
     for target in dict.fromkeys(run.target for run in runs):
         these = [run for run in runs if run.target == target]
         kinds = Counter(run.kind for run in these)
         judged = [run for run in these if run.kind in (ACCEPTED, ANOTHER_PLAN, REJECTED)]
         wrong = [run for run in these if run.kind in WRONG and run.kind != OPEN]
-        found[target] = {
+        values[target] = {
             "configs": len(these),
             "judged": len(judged),
             "loaded": sum(map(loaded, judged)),
@@ -60,13 +60,13 @@ def figures(runs: list[Run]) -> dict[str, dict[str, object]]:
             ),
             "wrong cases": {f"{run.corpus}/{run.name}": f"{run.kind}: {run.why}" for run in wrong},
         }
-    return found
+    return values
 
 
 COLUMNS = ("configs", "judged", "loaded", "started", "same plan", "refused", "unreadable", "undecided", "wrong")
 
 
-def section(found: dict[str, dict[str, object]], date: str, what: str) -> str:
+def section(values: dict[str, dict[str, object]], date: str, what: str) -> str:
     """The figures as a part of docs/conformance.md."""
     head = (
         f"{STARTED}\n\n## What starts\n\nMeasured {date}: {what}. *Loaded* by the target's own loader; *started*: what runs "
@@ -77,10 +77,10 @@ def section(found: dict[str, dict[str, object]], date: str, what: str) -> str:
         f"| target | {' | '.join(COLUMNS)} |\n|{' --- |' * (len(COLUMNS) + 1)}\n"
     )
     rows = "".join(
-        f"| {target} | {' | '.join(str(row[column]) for column in COLUMNS)} |\n" for target, row in found.items()
+        f"| {target} | {' | '.join(str(row[column]) for column in COLUMNS)} |\n" for target, row in values.items()
     )
     reasons: Counter[str] = Counter()
-    for row in found.values():
+    for row in values.values():
         assert isinstance(row["reasons"], dict)
         reasons.update(row["reasons"])
     lines = "".join(f"| {cell(reason[:LONGEST_REASON])} | {count} |\n" for reason, count in reasons.most_common())
@@ -92,15 +92,15 @@ def strangers(folder: Path, manifest: Path, count: int) -> dict[str, list[Real]]
     lines = [json.loads(line) for line in manifest.read_text().splitlines()]
     files = [folder / line["path"] for line in lines if line.get("kind", "config") != "base"]
     files = [file for file in files if file.is_file()]
-    found: dict[str, list[Real]] = {}
+    values: dict[str, list[Real]] = {}
     for index in range(min(count, len(files))):
         file = files[index * len(files) // min(count, len(files))]
         framework = taken_for(file)
         real = Real(
             str(file.relative_to(folder)), framework, "", file.suffix, file.read_text(errors="replace"), file=file
         )
-        found.setdefault(f"strangers' {framework or 'unread'} configs", []).append(real)
-    return found
+        values.setdefault(f"strangers' {framework or 'unread'} configs", []).append(real)
+    return values
 
 
 def taken_for(file: Path) -> str:
@@ -113,7 +113,7 @@ def taken_for(file: Path) -> str:
 
 def thinned(corpora: dict[str, list[Real]], every: int, words: Iterable[str]) -> dict[str, list[Real]]:
     """Every `every`th config of the corpora whose names begin so."""
-    return {name: found[::every] for name, found in corpora.items() if wanted(name, words)}
+    return {name: reals[::every] for name, reals in corpora.items() if wanted(name, words)}
 
 
 def put_section(file: Path, text: str) -> None:
@@ -122,9 +122,9 @@ def put_section(file: Path, text: str) -> None:
     file.write_text(f"{before}\n\n{text}")
 
 
-def shown(found: dict[str, dict[str, object]]) -> Iterator[str]:
+def shown(values: dict[str, dict[str, object]]) -> Iterator[str]:
     """The table as lines, each wrong case below it."""
-    for target, row in found.items():
+    for target, row in values.items():
         yield f"{target:<28}" + ", ".join(f"{row[column]} {column}" for column in COLUMNS)
         assert isinstance(row["wrong cases"], dict)
         for name, why in row["wrong cases"].items():
@@ -154,15 +154,15 @@ def main() -> None:
     begun = time.monotonic()
     os.environ["RFTCONF_STARTS"] = "1"
     runs = list(run_all(targets, corpora, args.runs))
-    found = figures(runs)
-    print("\n".join(shown(found)))
+    values = figures(runs)
+    print("\n".join(shown(values)))
     print(f"{len(runs)} conversions in {time.monotonic() - begun:.0f} s")
     date = time.strftime("%Y-%m-%d")
     if args.output:
-        args.output.write_text(json.dumps({"date": date, "what": what, "figures": found}, indent=1) + "\n")
+        args.output.write_text(json.dumps({"date": date, "what": what, "figures": values}, indent=1) + "\n")
     if args.page:
-        put_section(args.page, section(found, date, what))
-    sys.exit(any(row["wrong"] for row in found.values()))
+        put_section(args.page, section(values, date, what))
+    sys.exit(any(row["wrong"] for row in values.values()))
 
 
 if __name__ == "__main__":

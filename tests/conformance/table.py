@@ -57,8 +57,8 @@ def run_all(targets: Iterable[Target], corpora: dict[str, list[Real]], log: Path
     bench = RememberingBench()
     with tempfile.TemporaryDirectory(prefix="rftconf_table_") as scratch:
         for target in targets:
-            for corpus, found in corpora.items():
-                for real in found if found[0].framework != target.framework else ():
+            for corpus, reals in corpora.items():
+                for real in reals if reals[0].framework != target.framework else ():
                     folder = Path(scratch)
                     if (run := known.get((corpus, real.name, str(target)))) is not None:
                         yield run
@@ -74,20 +74,20 @@ def run_all(targets: Iterable[Target], corpora: dict[str, list[Real]], log: Path
 
 def table(runs: list[Run]) -> dict[str, dict[str, object]]:
     """`corpus -> target` to its figures."""
-    found: dict[str, dict[str, object]] = {}
+    values: dict[str, dict[str, object]] = {}
     for corpus, target in dict.fromkeys((run.corpus, run.target) for run in runs):
         these = [run for run in runs if (run.corpus, run.target) == (corpus, target)]
         kinds = Counter(run.kind for run in these)
         refused = Counter(f"{run.kind}: {run.reason}" for run in these if run.kind in (REFUSED_HERE, UNREAD))
         judged = sum(kinds[kind] for kind in (ACCEPTED, *WRONG))
-        found[f"{corpus} -> {target}"] = {
+        values[f"{corpus} -> {target}"] = {
             "configs": len(these),
             "accepted": kinds[ACCEPTED],
             "of": judged,
             "wrong": {kind: kinds[kind] for kind in WRONG if kinds[kind]},
             "refused": dict(refused.most_common()),
         }
-    return found
+    return values
 
 
 def shown(figures: dict[str, dict[str, object]]) -> Iterator[str]:
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="where the table goes, as Markdown")
     args = parser.parse_args()
     targets = [target for target in TARGETS if wanted(str(target), args.to)]
-    corpora = {name: found for name, found in sources().items() if wanted(name, args.of)}
+    corpora = {name: reals for name, reals in sources().items() if wanted(name, args.of)}
     started = time.monotonic()
     runs = list(run_all(targets, corpora, args.runs))
     figures = table(runs)

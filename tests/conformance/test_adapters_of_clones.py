@@ -27,10 +27,10 @@ SCORES = {
 def clone(name: str) -> Path:
     """The clone of a framework; skips the test where there is none."""
     variable = f"{name.upper()}_SRC"
-    found = Path(os.environ.get(variable, ""))
-    if not os.environ.get(variable) or not (found / PACKAGES[name]).is_dir():
+    path = Path(os.environ.get(variable, ""))
+    if not os.environ.get(variable) or not (path / PACKAGES[name]).is_dir():
         pytest.skip(f"{variable} names no clone of {name}")
-    return found
+    return path
 
 
 def judged(name: str, case: dict[str, Any], scratch: Path) -> list[dict[str, Any]]:
@@ -44,8 +44,8 @@ def judged(name: str, case: dict[str, Any], scratch: Path) -> list[dict[str, Any
         program, input=json.dumps(case), env=environment, cwd=scratch, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    data: list[dict[str, Any]] = json.loads(done.stdout)
+    return data
 
 
 @pytest.mark.parametrize("target", ["roll", "chatlearn"])
@@ -55,15 +55,15 @@ def test_verl_s_rows_and_reward(target: str, tmp_path: Path) -> None:
     rows = put(tmp_path / "sums" / "train.parquet", VERL_ROWS)
     reward = {"function_path": str(tmp_path / "mine.py"), "function_name": "judge", "function_args": {"weight": 2.0}}
     values = run_of("verl", str(rows)) | {f"stage.reward.{name}": value for name, value in reward.items()}
-    made = adapters("verl", target, values, tmp_path / "ad")
-    write(tmp_path / "ad", made.files)
-    run_script(module(made.files["convert_data.py"]))
-    file = made.values["stage.data.train[0].uri"]
+    new_adapters = adapters("verl", target, values, tmp_path / "ad")
+    write(tmp_path / "ad", new_adapters.files)
+    run_script(module(new_adapters.files["convert_data.py"]))
+    file = new_adapters.values["stage.data.train[0].uri"]
     case = {"file": file, "worker": WORKERS[target], "path": [str(tmp_path / "ad")], "responses": RESPONSES}
-    found = judged(target, case, tmp_path)
+    new_values = judged(target, case, tmp_path)
     chats = ["<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n2+3?<|im_end|>\n<|im_start|>assistant\n"]
     chats += ["<|im_start|>user\nHello <b>\"'<|im_end|>\n<|im_start|>assistant\n你好<|im_end|>\n<|im_start|>user\n4+5?"]
-    assert [row["asked"][: len(chat)] for row, chat in zip(found, chats, strict=True)] == chats
-    assert [row["truth"] for row in found] == ["5", "9"]
-    assert [row["scores"] for row in found] == SCORES[target]
-    assert {row.get("domain") for row in found} == ({"converted"} if target == "roll" else {None})
+    assert [row["asked"][: len(chat)] for row, chat in zip(new_values, chats, strict=True)] == chats
+    assert [row["truth"] for row in new_values] == ["5", "9"]
+    assert [row["scores"] for row in new_values] == SCORES[target]
+    assert {row.get("domain") for row in new_values} == ({"converted"} if target == "roll" else {None})

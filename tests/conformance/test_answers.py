@@ -17,12 +17,12 @@ python3 -m verl.trainer.main_ppo --config-path own/config --config-name own.yaml
 def test_what_a_config_does_not_tell_is_answered_as_its_release_has_it(tmp_path: Path) -> None:
     script, ledger = tmp_path / "run.sh", tmp_path / "ledger.json"
     script.write_text(SCRIPT)
-    told = ["--from", "verl", "--from-release", "0.6.1", "--to", "trinity", "-o", str(tmp_path / "run.yaml")]
-    assert run(["convert", str(script), *told, "--ledger", str(ledger)]) == 0
-    given = answers(ledger)
-    assert set(given[::2]) == {"--set"}
-    assert {"trainer.nnodes=1", "trainer.n_gpus_per_node=8"} <= set(given[1::2])
-    assert run(["convert", str(script), *told, *given]) == 0
+    options = ["--from", "verl", "--from-release", "0.6.1", "--to", "trinity", "-o", str(tmp_path / "run.yaml")]
+    assert run(["convert", str(script), *options, "--ledger", str(ledger)]) == 0
+    values = answers(ledger)
+    assert set(values[::2]) == {"--set"}
+    assert {"trainer.nnodes=1", "trainer.n_gpus_per_node=8"} <= set(values[1::2])
+    assert run(["convert", str(script), *options, *values]) == 0
     assert "node_num: 1 " in (tmp_path / "run.yaml").read_text()
 
 

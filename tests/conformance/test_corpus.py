@@ -20,7 +20,7 @@ from tests.conformance.sources import sources
 from tests.sources import CORPUS
 
 RUNS = [
-    (target, name) for target in TARGETS for name, found in sources().items() if found[0].framework != target.framework
+    (target, name) for target in TARGETS for name, reals in sources().items() if reals[0].framework != target.framework
 ]
 
 
@@ -29,12 +29,12 @@ RUNS = [
 def test_converted_examples_are_accepted(
     bench: Bench, target: Target, name: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    found = {
+    outcomes = {
         real.name: guarded(lambda real=real: outcome_of(bench, target, real, tmp_path))  # type: ignore[misc]
         for real in thinned(sources()[name])
     }
     counts = Counter(
-        outcome.kind if not outcome.why else f"{outcome.kind}: {outcome.reason}" for outcome in found.values()
+        outcome.kind if not outcome.why else f"{outcome.kind}: {outcome.reason}" for outcome in outcomes.values()
     )
     record_property(OUTCOME, (name, str(target), dict(counts)))
-    assert not {name: str(outcome) for name, outcome in found.items() if outcome.wrong}
+    assert not {name: str(outcome) for name, outcome in outcomes.items() if outcome.wrong}

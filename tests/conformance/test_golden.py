@@ -37,8 +37,8 @@ def test_golden_output_is_accepted(
     assert not still_open, f"left open: {still_open}"
     verdict = judge(bench, target, converted.file, tmp_path)
     differing = differences_after(target, verdict, converted.file, tmp_path) if verdict.ok else []
-    said = {"accepted" if verdict.ok else "rejected": 1} | ({"read back as another plan": 1} if differing else {})
-    record_property(OUTCOME, ("golden", str(target), said))
+    reply = {"accepted" if verdict.ok else "rejected": 1} | ({"read back as another plan": 1} if differing else {})
+    record_property(OUTCOME, ("golden", str(target), reply))
     assert verdict.ok, str(verdict)
     assert not differing, "\n".join(differing)
 
@@ -48,8 +48,8 @@ def test_every_run_of_a_series_is_accepted(
     bench: Bench, target: Target, tmp_path: Path, record_property: Record
 ) -> None:
     case = next(case for case in golden_cases() if case.name == "stages")
-    wanted = ["--to", target.framework, "--to-release", target.release, "-o", str(tmp_path / "series"), "--quiet"]
-    assert run(["convert", str(case.source), *wanted]) == 0
+    expected = ["--to", target.framework, "--to-release", target.release, "-o", str(tmp_path / "series"), "--quiet"]
+    assert run(["convert", str(case.source), *expected]) == 0
     verdicts = {file.name: judge(bench, target, file, tmp_path) for file in sorted((tmp_path / "series").glob("0*.sh"))}
     record_property(OUTCOME, ("golden", str(target), {"accepted": sum(v.ok for v in verdicts.values())}))
     assert len(verdicts) == 2

@@ -75,8 +75,8 @@ def test_micro_batches_are_compared_and_the_note_of_speed_and_memory_names_them(
 
 def test_every_field_that_a_quantity_hangs_on_is_one_of_the_plan() -> None:
     known = [path.removeprefix("stage.") for path in fields()]
-    beginnings = {beginning for found in HANGS_ON.values() for beginning in found}
-    assert {one for one in beginnings if not any(path.startswith(one) for path in known)} == set()
+    beginnings = {beginning for values in HANGS_ON.values() for beginning in values}
+    assert {beginning for beginning in beginnings if not any(path.startswith(beginning) for path in known)} == set()
 
 
 def test_a_gap_is_a_share_of_the_largest_number() -> None:

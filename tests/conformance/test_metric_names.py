@@ -31,12 +31,12 @@ def home(framework: str, logged: Logged) -> Path:
 def bodies(file: Path, function: str) -> list[str]:
     """The text of every function of that name."""
     text = file.read_text(encoding="utf-8")
-    found = [
+    values = [
         node
         for node in ast.walk(ast.parse(text))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function
     ]
-    return [double_quoted(ast.get_source_segment(text, node) or "") for node in found]
+    return [double_quoted(ast.get_source_segment(text, node) or "") for node in values]
 
 
 def double_quoted(code: str) -> str:
@@ -46,13 +46,13 @@ def double_quoted(code: str) -> str:
 
 @pytest.mark.parametrize(("framework", "logged"), ROWS, ids=[f"{name}-{logged.name}" for name, logged in ROWS])
 def test_the_name_is_where_the_table_says(framework: str, logged: Logged) -> None:
-    at = home(framework, logged)
-    if not at.is_dir():
-        pytest.skip(f"{at.name} is not in {at.parent}; `make conformance-env` puts it there")
-    found = bodies(at / logged.file, logged.function)
-    assert found, f"{logged.file} has no function {logged.function}"
-    wanted = logged.text or logged.name
-    assert any(wanted in body for body in found), f"{logged.function} in {logged.file} does not say {wanted}"
+    path = home(framework, logged)
+    if not path.is_dir():
+        pytest.skip(f"{path.name} is not in {path.parent}; `make conformance-env` puts it there")
+    values = bodies(path / logged.file, logged.function)
+    assert values, f"{logged.file} has no function {logged.function}"
+    expected = logged.text or logged.name
+    assert any(expected in body for body in values), f"{logged.function} in {logged.file} does not say {expected}"
 
 
 OTHERWISE = {
@@ -66,7 +66,7 @@ OTHERWISE = {
 
 def evidence(logged: Logged, name: str) -> tuple[str, ...]:
     """What stands in the code of a release that logs it under that name: one of these."""
-    older = next((one for one in logged.older if one.name == name and one.until), None)
+    older = next((older for older in logged.older if older.name == name and older.until), None)
     if older is not None:
         return (older.text or older.name,)
     return (logged.text or logged.name, f'"{logged.name}"', OTHERWISE.get(logged.name, logged.name))
@@ -81,20 +81,22 @@ EARLIER = [
 
 
 @pytest.mark.parametrize(
-    ("framework", "release", "logged"), EARLIER, ids=[f"{name}-{release}-{one.name}" for name, release, one in EARLIER]
+    ("framework", "release", "logged"),
+    EARLIER,
+    ids=[f"{name}-{release}-{logged.name}" for name, release, logged in EARLIER],
 )
 def test_earlier_releases_call_it_as_the_table_says(framework: str, release: str, logged: Logged) -> None:
-    at = folder() / "releases" / f"{framework}-{release}"
-    if not at.is_dir():
-        pytest.skip(f"{at.name} is not in {at.parent}; `make conformance-env` puts it there")
+    path = folder() / "releases" / f"{framework}-{release}"
+    if not path.is_dir():
+        pytest.skip(f"{path.name} is not in {path.parent}; `make conformance-env` puts it there")
     name = name_in(logged, framework, release)
-    wanted = evidence(logged, name or logged.name)
+    expected = evidence(logged, name or logged.name)
     if name:
-        assert any(text in whole(at / framework) for text in wanted), f"{release} nowhere says {wanted}"
-    elif (at / logged.file).is_file():
-        assert not any(text in body for body in bodies(at / logged.file, logged.function) for text in wanted)
+        assert any(text in whole(path / framework) for text in expected), f"{release} nowhere says {expected}"
+    elif (path / logged.file).is_file():
+        assert not any(text in body for body in bodies(path / logged.file, logged.function) for text in expected)
     else:
-        assert f'"{logged.name}"' not in whole(at / framework)
+        assert f'"{logged.name}"' not in whole(path / framework)
 
 
 @cache
@@ -116,14 +118,14 @@ STEPS = {
 
 
 def test_every_counter_has_its_code() -> None:
-    assert set(STEPS) == {f"{one.framework}/{one.run}".rstrip("/") for one in COUNTERS}
+    assert set(STEPS) == {f"{counter.framework}/{counter.run}".rstrip("/") for counter in COUNTERS}
 
 
 @pytest.mark.parametrize("counter", STEPS)
 def test_metrics_are_logged_against_that_counter(counter: str) -> None:
     framework = counter.partition("/")[0]
     file, function, text = STEPS[counter]
-    at = home(framework, Logged("", file, function))
-    if not at.is_dir():
-        pytest.skip(f"{at.name} is not in {at.parent}; `make conformance-env` puts it there")
-    assert any(text in body for body in bodies(at / file, function)), f"{function} in {file}"
+    path = home(framework, Logged("", file, function))
+    if not path.is_dir():
+        pytest.skip(f"{path.name} is not in {path.parent}; `make conformance-env` puts it there")
+    assert any(text in body for body in bodies(path / file, function)), f"{function} in {file}"

@@ -20,8 +20,8 @@ PER_SET = 4
 
 def sample() -> list[Real]:
     """A few of each set, evenly spread."""
-    found = [corpora()[name] for name in SETS]
-    return [reals[at * len(reals) // PER_SET] for reals in found if reals for at in range(PER_SET)]
+    values = [corpora()[name] for name in SETS]
+    return [reals[index * len(reals) // PER_SET] for reals in values if reals for index in range(PER_SET)]
 
 
 TARGET = Target(VERL.name, VERL.newest)

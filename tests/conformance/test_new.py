@@ -29,17 +29,17 @@ def test_new_configs_are_accepted(
     suffix = "sh" if target.framework == "verl" else "yaml"
     for name in RECIPES:
         file = tmp_path / f"{name.replace('+', 'p')}.{suffix}"
-        asked = ["--framework", target.framework, "--release", target.release, "--algorithm", name]
+        options = ["--framework", target.framework, "--release", target.release, "--algorithm", name]
         sizes = ["--model", "Qwen/Qwen2.5-7B-Instruct", "--gpus", "8", "--gpu", "h100-80g"]
         rows = ["--data", "/data/train.parquet", "--eval-data", "/data/test.parquet", "--rows", "102400"]
-        code = run(["new", *asked, *sizes, *rows, "-q", "-o", str(file)])
+        code = run(["new", *options, *sizes, *rows, "-q", "-o", str(file)])
         assert code in (WRITTEN, REFUSED), name
         if code == WRITTEN:
             verdicts[name] = str(judge(bench, target, file, tmp_path))
         if code == WRITTEN and target.framework in NEED_NO_EVALUATION:
-            assert run(["new", *asked, *sizes, *rows[:2], "-q", "--force", "-o", str(file)]) == WRITTEN
+            assert run(["new", *options, *sizes, *rows[:2], "-q", "--force", "-o", str(file)]) == WRITTEN
             verdicts[f"{name} alone"] = str(judge(bench, target, file, tmp_path))
-    accepted = sum(said == "accepted" for said in verdicts.values())
+    accepted = sum(text == "accepted" for text in verdicts.values())
     record_property(OUTCOME, ("new", str(target), {"accepted": accepted, "rejected": len(verdicts) - accepted}))
-    assert {name: said for name, said in verdicts.items() if said != "accepted"} == {}
+    assert {name: text for name, text in verdicts.items() if text != "accepted"} == {}
     assert len(verdicts) >= LEAST[target.framework]

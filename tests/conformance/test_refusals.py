@@ -33,8 +33,8 @@ def concerns(proof: Command | Forced | Cited, target: Target) -> bool:
 
 def judges(framework: str) -> list[Target | None]:
     """The judges of a framework, one that is not there where its sources are not."""
-    found: list[Target | None] = [target for target in TARGETS if target.framework == framework]
-    return (found[-1:] if framework in NEWEST_ONLY else found) or [None]
+    targets: list[Target | None] = [target for target in TARGETS if target.framework == framework]
+    return (targets[-1:] if framework in NEWEST_ONLY else targets) or [None]
 
 
 FILES = [
@@ -52,15 +52,15 @@ def test_the_target_refuses_the_file(bench: Bench, target: Target | None, forced
     """The base is accepted, and refused with the forced values in it."""
     if target is None:
         pytest.skip("no checkout of this framework: see scripts/roll_sources.py, scripts/conformance_env.py")
-    asked = tmp_path / "forced.yaml"
+    path = tmp_path / "forced.yaml"
     for changes in ({}, forced.changes):
         changed = forced.text
         for old, new in changes.items():
             assert old in changed
             changed = changed.replace(old, new)
-        asked.write_text(changed)
-        assert decide(target, asked, DECISIONS) == []
-        verdict = judge(bench, target, asked, tmp_path)
+        path.write_text(changed)
+        assert decide(target, path, DECISIONS) == []
+        verdict = judge(bench, target, path, tmp_path)
         assert verdict.ok is not bool(changes), f"{changes}: {verdict}"
 
 
@@ -84,5 +84,5 @@ def test_the_sources_say_so(cited: Cited) -> None:
         if not place.exists():
             pytest.fail(f"{target} has no {cited.path}")
         files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
-        found = [file.name for file in files if re.search(cited.pattern, file.read_text())]
-        assert bool(found) is cited.there, f"{target}: {found}"
+        values = [file.name for file in files if re.search(cited.pattern, file.read_text())]
+        assert bool(values) is cited.there, f"{target}: {values}"

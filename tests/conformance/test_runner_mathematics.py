@@ -47,13 +47,13 @@ def test_every_function_has_a_peer(compared: dict[str, Any]) -> None:
 def test_no_difference_to_trinitys_functions(release: str) -> None:
     """Every release computes the same; its advantages are in 32 bits."""
     beside = TRINITY.pins[release][0]
-    found = asked("runner_trinity_mathematics.py", f"trinity-{release}", f"verl-{beside}")
-    assert {name.partition("/")[0] for name in found} >= OF_TRINITY | {"reinforce"}
-    assert {name: gap for name, gap in found.items() if not gap <= TOLERANCE} == {}
+    values = asked("runner_trinity_mathematics.py", f"trinity-{release}", f"verl-{beside}")
+    assert {name.partition("/")[0] for name in values} >= OF_TRINITY | {"reinforce"}
+    assert {name: gap for name, gap in values.items() if not gap <= TOLERANCE} == {}
 
 
 def test_no_difference_to_trls_losses_in_value_and_gradient() -> None:
     """Its advantages are within a method that also generates, and add 1e-4 to the deviation where all four add 1e-6."""
-    found = asked("trl_mathematics.py", "trl-1.16.0")
-    assert len(found) == 34
-    assert {name: gap for name, gap in found.items() if not gap <= TOLERANCE} == {}
+    values = asked("trl_mathematics.py", "trl-1.16.0")
+    assert len(values) == 34
+    assert {name: gap for name, gap in values.items() if not gap <= TOLERANCE} == {}

@@ -29,19 +29,19 @@ def compared(script: str, package: str, release: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("release", VERL)
 def test_no_difference_to_verls_default_compute_score(release: str) -> None:
-    found = compared("runner_rewards_verl.py", "verl", release)
-    assert found["differences"] == {}
-    assert all(": No module named 'mathruler'" in one for one in found["absent"])
-    whole = [name for name, count in found["compared"].items() if count == STRINGS]
-    assert {name: found["earned"][name] for name in whole if found["earned"][name] < RIGHT * STRINGS} == {}
+    values = compared("runner_rewards_verl.py", "verl", release)
+    assert values["differences"] == {}
+    assert all(": No module named 'mathruler'" in entry for entry in values["absent"])
+    whole = [name for name, count in values["compared"].items() if count == STRINGS]
+    assert {name: values["earned"][name] for name in whole if values["earned"][name] < RIGHT * STRINGS} == {}
     assert {"openai/gsm8k", "lighteval/MATH"} <= set(whole)
 
 
 def test_no_difference_to_trinitys_reward_functions() -> None:
-    found = compared("runner_rewards_trinity.py", "trinity", "0.6.0")
-    assert (found["differences"], found["absent"]) == ({}, [])
-    assert set(found["compared"]) == {"math_reward", "accuracy_reward", "countdown_reward"}
-    assert {name: count for name, count in found["earned"].items() if count < RIGHT * STRINGS} == {}
+    values = compared("runner_rewards_trinity.py", "trinity", "0.6.0")
+    assert (values["differences"], values["absent"]) == ({}, [])
+    assert set(values["compared"]) == {"math_reward", "accuracy_reward", "countdown_reward"}
+    assert {name: count for name, count in values["earned"].items() if count < RIGHT * STRINGS} == {}
 
 
 CHATLEARN = os.environ.get("CHATLEARN_SRC", "")
@@ -53,6 +53,6 @@ def test_no_difference_to_chatlearns_rule(tmp_path: Path) -> None:
     words = ["git", "-C", CHATLEARN, "show", path]
     (tmp_path / "rule.py").write_bytes(subprocess.run(words, capture_output=True, check=True).stdout)
     rule = str(tmp_path / "rule.py")
-    found = printed_by("runner_rewards_chatlearn.py", rule, str(STRINGS), folders=[], seconds=SECONDS)
-    assert found["differences"] == [0]
-    assert found["earned"] > RIGHT * STRINGS
+    values = printed_by("runner_rewards_chatlearn.py", rule, str(STRINGS), folders=[], seconds=SECONDS)
+    assert values["differences"] == [0]
+    assert values["earned"] > RIGHT * STRINGS

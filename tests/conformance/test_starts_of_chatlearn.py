@@ -57,9 +57,9 @@ def test_what_stops_the_modules_stops_the_judge(bench: Bench, target: Target, na
     change = BREAKS[name]
     file = written(target, change.case, tmp_path)
     text = file.read_text()
-    section, found = "  policy_trainer:\n" if change.stage == "validate" else "  policy:\n", f"    {change.key}: "
-    kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(found))
-    file.write_text(kept.replace(section, f"{section}{found}{change.value}\n"))
+    section, new_text = "  policy_trainer:\n" if change.stage == "validate" else "  policy:\n", f"    {change.key}: "
+    remaining = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(new_text))
+    file.write_text(remaining.replace(section, f"{section}{new_text}{change.value}\n"))
     verdict = judge(bench, target, file, tmp_path)
     assert (verdict.ok, verdict.stage) == (False, change.stage), str(verdict)
     assert change.says in verdict.error

@@ -44,10 +44,10 @@ BREAKS = {
 @pytest.mark.parametrize("target", STARTED, ids=str)
 @pytest.mark.parametrize("name", BREAKS)
 def test_what_stops_the_run_stops_the_judge(bench: Bench, target: Target, name: str, tmp_path: Path) -> None:
-    made = BREAKS[name]
-    assert made.old in TRINITY_GRPO
+    mutation = BREAKS[name]
+    assert mutation.old in TRINITY_GRPO
     file = tmp_path / "config.yaml"
-    file.write_text(TRINITY_GRPO.replace(made.old, made.new))
+    file.write_text(TRINITY_GRPO.replace(mutation.old, mutation.new))
     verdict = bench.ask(target, {"file": str(file), "starts": True})
-    assert (verdict.ok, verdict.stage) == (False, made.stage), str(verdict)
-    assert made.says in verdict.error
+    assert (verdict.ok, verdict.stage) == (False, mutation.stage), str(verdict)
+    assert mutation.says in verdict.error

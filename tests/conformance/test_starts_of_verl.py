@@ -67,7 +67,7 @@ def test_an_adapter_starts(bench: Bench, target: Target) -> None:
 @pytest.mark.parametrize("target", STARTED, ids=str)
 @pytest.mark.parametrize("name", BREAKS)
 def test_what_stops_the_workers_stops_the_judge(bench: Bench, target: Target, name: str) -> None:
-    made = BREAKS[name]
-    verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD[made.case] | made.change), "starts": True})
-    assert (verdict.ok, verdict.stage) == (False, made.stage), str(verdict)
-    assert made.says in verdict.error
+    mutation = BREAKS[name]
+    verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD[mutation.case] | mutation.change), "starts": True})
+    assert (verdict.ok, verdict.stage) == (False, mutation.stage), str(verdict)
+    assert mutation.says in verdict.error

@@ -21,14 +21,14 @@ SETS = [name for name in sources() if name in VERL_SETS]
 
 def errors(real: Real, folder: Path) -> list[dict[str, Any]]:
     """What `rftconf check` calls an error in an example."""
-    found = folder / "found.json"
+    path = folder / "found.json"
     options = ["--from", real.framework, "--from-release", real.release, *real.options]
-    run(["check", str(real.write(folder)), *options, "--output", f"json={found}", "--quiet"])
-    return [one for one in json.loads(found.read_text()) if one["severity"] == "error"]
+    run(["check", str(real.write(folder)), *options, "--output", f"json={path}", "--quiet"])
+    return [entry for entry in json.loads(path.read_text()) if entry["severity"] == "error"]
 
 
 def unparsed(real: Real, folder: Path) -> bool:
-    return any(one["code"].startswith("SYN") for one in errors(real, folder))
+    return any(error["code"].startswith("SYN") for error in errors(real, folder))
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of upstream examples beside the project")
@@ -38,12 +38,12 @@ def test_verl_refuses_its_own_unreadable_scripts(bench: Bench, name: str, tmp_pa
     target = next(target for target in VERL_TARGETS if target.release == release)
     lines = map(json.loads, (CORPUS / "verl_argv" / f"{file}.jsonl").read_text().splitlines())
     words = {line["id"]: line["overrides"] for line in lines}
-    found = [real.name for real in sources()[name] if unparsed(real, tmp_path)]
-    asked = {
-        one: {"program": "verl.trainer.main_ppo", "overrides": words[one], "processes": PROCESSES} for one in found
+    values = [real.name for real in sources()[name] if unparsed(real, tmp_path)]
+    questions = {
+        name: {"program": "verl.trainer.main_ppo", "overrides": words[name], "processes": PROCESSES} for name in values
     }
-    assert found
-    assert [one for one, case in asked.items() if bench.ask(target, case).ok] == []
+    assert values
+    assert [entry for entry, case in questions.items() if bench.ask(target, case).ok] == []
 
 
 @pytest.mark.skipif("ChatLearn files" not in sources(), reason="no corpus of upstream examples beside the project")
@@ -51,11 +51,11 @@ def test_chatlearn_refuses_its_own_unreadable_template(bench: Bench, tmp_path: P
     target = next((target for target in TARGETS if str(target).startswith("chatlearn 2025")), None)
     if target is None:
         pytest.skip("no checkout of ChatLearn")
-    found = [
+    reals = [
         real
         for real in sources()["ChatLearn files"]
-        if any("must be given" in one["message"] for one in errors(real, tmp_path))
+        if any("must be given" in error["message"] for error in errors(real, tmp_path))
     ]
-    assert [real.name for real in found] == ["template__grpo_megatron"]
-    for real in found:
+    assert [real.name for real in reals] == ["template__grpo_megatron"]
+    for real in reals:
         assert "seq_length" in bench.ask(target, {"file": str(real.write(tmp_path))}).error

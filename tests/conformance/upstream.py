@@ -69,7 +69,7 @@ def example_files(root: Path) -> Iterator[Path]:
 def measure(root: Path, target: Target, bench: Bench, scratch: Path, only: str) -> list[Example]:
     """All examples of one checkout."""
     launches = Launches(root, target, bench, scratch)
-    found = []
+    examples = []
     for file in example_files(root):
         name = str(file.relative_to(root))
         if only not in name:
@@ -84,10 +84,10 @@ def measure(root: Path, target: Target, bench: Bench, scratch: Path, only: str) 
             example.before = launches.verdict(file, file.read_text(errors="replace"))[:LONGEST]
         if fixed.fixed is not None and example.before == "accepted":
             example.after = launches.verdict(file, fixed.fixed)[:LONGEST]
-        found.append(example)
+        examples.append(example)
         sys.stderr.write(f"{name}: {len(example.errors)} errors, {example.fixes} fixes, {example.before[:80]}\n")
     launches.close()
-    return found
+    return examples
 
 
 def _checked(file: Path, *, fix: bool = False) -> Checked:
@@ -95,48 +95,50 @@ def _checked(file: Path, *, fix: bool = False) -> Checked:
     return check_one(Candidate(str(file), False), Task(Reading(), Options(), fix=fix))
 
 
-def summarize(title: str, found: Sequence[Example]) -> dict[str, Any]:
+def summarize(title: str, examples: Sequence[Example]) -> dict[str, Any]:
     """The figures of one checkout, with every example that is not right."""
-    with_errors = [e for e in found if e.errors]
+    with_errors = [e for e in examples if e.errors]
     return {
         "checkout": title,
-        "examples": len(found),
+        "examples": len(examples),
         "with errors": len(with_errors),
         "errors confirmed": sum(e.before != "accepted" and not e.before.startswith("not asked") for e in with_errors),
         "errors that no loader was asked about": sum(e.before.startswith("not asked") for e in with_errors),
-        "errors not confirmed": sum(e.unconfirmed for e in found),
-        "with safe fixes": sum(bool(e.fixes) for e in found),
-        "accepted before, refused after": sum(e.broken for e in found),
-        "codes": dict(Counter(error.partition(":")[0] for e in found for error in set(e.errors))),
-        "not right": [asdict(e) for e in found if e.unconfirmed or e.broken],
+        "errors not confirmed": sum(e.unconfirmed for e in examples),
+        "with safe fixes": sum(bool(e.fixes) for e in examples),
+        "accepted before, refused after": sum(e.broken for e in examples),
+        "codes": dict(Counter(error.partition(":")[0] for e in examples for error in set(e.errors))),
+        "not right": [asdict(e) for e in examples if e.unconfirmed or e.broken],
         "refused": [asdict(e) for e in with_errors if not e.unconfirmed],
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None) -> int:
     """Measure every checkout that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkouts", nargs="+", metavar="FRAMEWORK:RELEASE[+VERL]=CHECKOUT")
     parser.add_argument("--only", default="", metavar="TEXT", help="examples with TEXT in their path")
     parser.add_argument("-o", "--output", type=Path)
-    asked = parser.parse_args(arguments)
+    new_arguments = parser.parse_args(args)
     bench, results = Bench(), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory(prefix="rftconf_upstream_") as scratch:
-        for word in asked.checkouts:
+        for word in new_arguments.checkouts:
             named, _, place = word.partition("=")
             framework, _, releases = named.partition(":")
             release, _, beside = releases.partition("+")
             root = Path(place).resolve()
             target = Target(framework, release, beside, str(root))
-            results.append(summarize(named, measure(root, target, bench, Path(scratch), asked.only)))
-            shown = {k: v for k, v in results[-1].items() if k not in ("not right", "refused")}
-            sys.stdout.write(json.dumps(shown, indent=1) + "\n")
+            results.append(summarize(named, measure(root, target, bench, Path(scratch), new_arguments.only)))
+            output = {k: v for k, v in results[-1].items() if k not in ("not right", "refused")}
+            sys.stdout.write(json.dumps(output, indent=1) + "\n")
             for wrong in results[-1]["not right"]:
                 sys.stdout.write(json.dumps(wrong, indent=1) + "\n")
     bench.close()
-    if asked.output:
+    if new_arguments.output:
         date = datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()
-        asked.output.write_text(json.dumps({"date": date, "checkouts": results}, indent=1) + "\n", encoding="utf-8")
+        new_arguments.output.write_text(
+            json.dumps({"date": date, "checkouts": results}, indent=1) + "\n", encoding="utf-8"
+        )
     return int(any(r["errors not confirmed"] or r["accepted before, refused after"] for r in results))
 
 

@@ -39,15 +39,15 @@ class Launches:
         try:
             copy.write_text(text)
             copy.chmod(mode)
-            asked = 0
+            count = 0
             for case in self._cases(copy):
-                said = self.bench.ask(self.target, case)
-                asked += 1
-                if not said.ok:
-                    return f"{said.stage}: {said.error}"
+                verdict = self.bench.ask(self.target, case)
+                count += 1
+                if not verdict.ok:
+                    return f"{verdict.stage}: {verdict.error}"
         finally:
             copy.unlink(missing_ok=True)
-        return "accepted" if asked else "not asked: nothing in it starts a program that a judge knows"
+        return "accepted" if count else "not asked: nothing in it starts a program that a judge knows"
 
     def _cases(self, file: Path) -> Iterator[dict[str, Any]]:
         match self.target.framework, file.suffix:
@@ -77,7 +77,7 @@ class Launches:
     def _recorded(self, file: Path, extra: dict[str, str]) -> list[tuple[str, list[str]]]:
         records = self.oracle.run(file, extra=extra).records
         starts = [(words, starts_program(words)) for words in records]
-        return [(words[at], list(map(self._lasting, words[at + 1 :]))) for words, at in starts if at >= 0]
+        return [(words[index], list(map(self._lasting, words[index + 1 :]))) for words, index in starts if index >= 0]
 
     def _lasting(self, word: str) -> str:
         place = str(self.oracle.root)

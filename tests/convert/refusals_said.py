@@ -35,9 +35,9 @@ def texts(node: ast.expr, inside: ast.AST, module: ast.Module) -> Iterator[str]:
     the first of each tuple in a module's dictionary."""
     match node:
         case ast.Name(name):
-            found = [n.value for n in ast.walk(inside) if isinstance(n, ast.Assign) and _names(n) == [name]]
-            said = (texts(v, inside, module) if isinstance(v, ast.Call) else (literal(v),) for v in found)
-            yield from (text for one in said for text in one if text not in ("", HOLE))
+            expressions = [n.value for n in ast.walk(inside) if isinstance(n, ast.Assign) and _names(n) == [name]]
+            text_groups = (texts(v, inside, module) if isinstance(v, ast.Call) else (literal(v),) for v in expressions)
+            yield from (text for entry in text_groups for text in entry if text not in ("", HOLE))
         case ast.Call(ast.Name(name)):
             functions = [n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == name]
             returned = (n.value for f in functions for n in ast.walk(f) if isinstance(n, ast.Return) and n.value)

@@ -53,7 +53,7 @@ def test_a_run_without_environments_is_not_asked_about_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("to", "kind", "said"),
+    ("to", "kind", "message"),
     [
         ("verl", "dpo", "this is a DPO run; veRL has no trainer"),
         ("chatlearn", "sft", "this is a supervised run; ChatLearn's entrypoint"),
@@ -66,10 +66,10 @@ def test_a_run_without_environments_is_not_asked_about_them() -> None:
         ("chatlearn", "offline_distill", "this is a distillation run; ChatLearn's entrypoint starts grpo and nothing else"),
     ],
 )  # fmt: skip
-def test_a_kind_that_a_framework_lacks_is_refused_in_a_sentence(to: str, kind: str, said: str) -> None:
+def test_a_kind_that_a_framework_lacks_is_refused_in_a_sentence(to: str, kind: str, message: str) -> None:
     with pytest.raises(RefusedError) as refused:
         refuse_other_kinds(registry.framework(to), kind)
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(message)
     assert refused.value.choices
 
 

@@ -82,12 +82,12 @@ def test_bash_runs_the_stages_in_order_with_the_newest_checkpoint(series: Series
     commands.mkdir()
     (commands / "python3").write_text(STUB)
     (commands / "python3").chmod(0o755)
-    seen = tmp_path / "seen"
-    environment = {"PATH": f"{commands}{os.pathsep}/usr/bin{os.pathsep}/bin", "SEEN": str(seen)}
+    path = tmp_path / "seen"
+    environment = {"PATH": f"{commands}{os.pathsep}/usr/bin{os.pathsep}/bin", "SEEN": str(path)}
     subprocess.run(
         ["/bin/bash", str(tmp_path / "run.sh"), "trainer.save_freq=7"], env=environment, check=True, timeout=60
     )
-    words = seen.read_text().splitlines()
+    words = path.read_text().splitlines()
     assert [word for word in words if word.startswith("verl.trainer")] == [
         "verl.trainer.sft_trainer_ray",
         "verl.trainer.main_ppo",
@@ -121,12 +121,12 @@ case $1 in *sft*) for step in 50 99; do mkdir -p "$CKPT/warmup/20260101-000000/c
 
 
 def test_roll_gets_a_file_for_each_pipeline(loaded: Loaded) -> None:
-    made = convert_series(loaded, "roll", Options())
-    assert [name for name, _ in made.files] == ["01-warmup.yaml", "02-rl.yaml", "run.sh"]
-    first, second = ({line.key: line.value for line in step.conversion.lines} for step in made.steps)
+    new_series = convert_series(loaded, "roll", Options())
+    assert [name for name, _ in new_series.files] == ["01-warmup.yaml", "02-rl.yaml", "run.sh"]
+    first, second = ({line.key: line.value for line in step.conversion.lines} for step in new_series.steps)
     assert first["checkpoint_config.output_dir"] == "/ckpt/warmup"
     assert second["checkpoint_config.output_dir"] == "/ckpt/rl"
-    assert dict(made.files)["02-rl.yaml"].count("${oc.env:WARMUP_CHECKPOINT}") == 1
+    assert dict(new_series.files)["02-rl.yaml"].count("${oc.env:WARMUP_CHECKPOINT}") == 1
     assert first["max_steps"] == 100  # the last update is saved, and the next stage starts from it
 
 
@@ -141,28 +141,28 @@ def test_roll_exports_what_the_next_pipeline_loads() -> None:
 
 
 def test_bash_runs_roll_s_pipelines_in_order_with_the_newest_checkpoint(loaded: Loaded, tmp_path: Path) -> None:
-    here, sources, commands, seen = (tmp_path / name for name in ("runs", "ROLL", "commands", "seen"))
-    for folder in (here, sources / "examples", commands):
+    path, sources, commands, new_path = (tmp_path / name for name in ("runs", "ROLL", "commands", "seen"))
+    for folder in (path, sources / "examples", commands):
         folder.mkdir(parents=True)
     for name, text in convert_series(loaded, "roll", Options()).files:
-        (here / name).write_text(text.replace("/ckpt/", f"{tmp_path}/ckpt/"))
+        (path / name).write_text(text.replace("/ckpt/", f"{tmp_path}/ckpt/"))
     (commands / "python").write_text(ROLL_STUB)
     (commands / "python").chmod(0o755)
     environment = {
         "PATH": f"{commands}:/usr/bin:/bin",
-        "SEEN": str(seen),
+        "SEEN": str(new_path),
         "ROLL": str(sources),
         "CKPT": f"{tmp_path}/ckpt",
     }
-    subprocess.run(["/bin/bash", str(here / "run.sh")], env=environment, check=True, timeout=60)
-    words = seen.read_text().splitlines()
+    subprocess.run(["/bin/bash", str(path / "run.sh")], env=environment, check=True, timeout=60)
+    words = new_path.read_text().splitlines()
     newest = f"{tmp_path}/ckpt/warmup/20260101-000000/checkpoint-99"
     assert words == [
         str(sources), "WARMUP=", f"{sources}/examples/start_sft_pipeline.py", "--config_path", "../../runs", "--config_name", "01-warmup",
         str(sources), f"WARMUP={newest}", f"{sources}/examples/start_rlvr_pipeline.py", "--config_path", "../../runs", "--config_name", "02-rl",
     ]  # fmt: skip
     without = subprocess.run(
-        ["/bin/bash", str(here / "run.sh")], env=environment | {"ROLL": ""}, check=False, capture_output=True, text=True
+        ["/bin/bash", str(path / "run.sh")], env=environment | {"ROLL": ""}, check=False, capture_output=True, text=True
     )
     assert "the folder that the sources of ROLL are in" in without.stderr
 
@@ -180,19 +180,19 @@ def test_a_stage_that_cannot_be_written_is_named() -> None:
 
 
 def test_an_adapter_has_to_be_merged_by_a_person() -> None:
-    found = changed(
+    new_loaded = changed(
         "  max_prompt_tokens: 1024", "  lora_configs: [{lora_rank: 8, lora_alpha: 8}]\n  max_prompt_tokens: 1024"
     )
-    asked = convert_series(found, "verl", Options()).ledger.decisions
-    assert any(decision.key.endswith("checkpoint") and "adapter" in decision.why for decision in asked)
+    decisions = convert_series(new_loaded, "verl", Options()).ledger.decisions
+    assert any(decision.key.endswith("checkpoint") and "adapter" in decision.why for decision in decisions)
 
 
 def test_roll_has_a_start_script_for_every_kind_that_is_written() -> None:
     kinds = {kind for name, of in all_tables() if name == "roll" for kind in table_of(name, of or None).kinds}
     start = Start("01.yaml", "only", "rl", "/out", "", "NEXT")
-    found = {kind: script("roll", [replace(start, kind=kind)]) for kind in kinds}
-    assert "start_onpolicy_distill_pipeline.py" in found["distill"]
-    assert "start_rlvr_rollout_pipeline.py" in found["eval"]
+    values = {kind: script("roll", [replace(start, kind=kind)]) for kind in kinds}
+    assert "start_onpolicy_distill_pipeline.py" in values["distill"]
+    assert "start_rlvr_rollout_pipeline.py" in values["eval"]
     assert kinds == {"rl", "distill", "sft", "dpo", "eval"}
 
 
@@ -209,7 +209,7 @@ def test_comments_name_the_stage_that_its_author_wrote(series: Series) -> None:
 
 
 def test_what_changes_the_learning_is_said_of_each_stage(series: Series) -> None:
-    told = series.ledger.learning
-    assert len(told) == sum(len(step.conversion.ledger.learning) for step in series.steps) > 0
+    changes = series.ledger.learning
+    assert len(changes) == sum(len(step.conversion.ledger.learning) for step in series.steps) > 0
     stages = {step.stage for step in series.steps}
-    assert all(change.says.partition(": ")[0] in stages for change in told)
+    assert all(change.says.partition(": ")[0] in stages for change in changes)

@@ -32,9 +32,9 @@ def converted(case: str, changes: Mapping[str, object], to: str, release: str | 
 
 
 def errors(done: Conversion) -> list[str]:
-    asked = engine.Options(done.ledger.target_framework, done.ledger.target_release, fixes=False)
-    found = engine.check(read(Source(f"a{done.file_suffix}", done.text)), asked)
-    return [d.message for d in found if d.severity is Severity.ERROR and not asked_of_a_person(d, done)]
+    options = engine.Options(done.ledger.target_framework, done.ledger.target_release, fixes=False)
+    diagnostics = engine.check(read(Source(f"a{done.file_suffix}", done.text)), options)
+    return [d.message for d in diagnostics if d.severity is Severity.ERROR and not asked_of_a_person(d, done)]
 
 
 def values(done: Conversion) -> dict[str, object]:

@@ -37,7 +37,9 @@ def test_names_are_keys_of_the_framework(name: str) -> None:
         named.to
         for named in dialect.names
         if not named.to.endswith("*")
-        and not any(one.get(named.to) is not None or one.is_node(named.to) for one in known)
+        and not any(
+            new_catalogue.get(named.to) is not None or new_catalogue.is_node(named.to) for new_catalogue in known
+        )
     }
     assert unknown == set()
 
@@ -47,7 +49,7 @@ def test_marks_are_no_keys_of_the_release(name: str) -> None:
     """A fork is recognised by what its framework has not; else plain configs would be taken for it."""
     dialect = declaration.load(name)
     of = registry.framework(dialect.framework)
-    mains = {main for one in registry.variants(of.name) for main in one.mains}
+    mains = {main for framework in registry.variants(of.name) for main in framework.mains}
     assert mains.isdisjoint(dialect.programs)
     for release in of.releases:
         for trainer in of.trainers_of(release):

@@ -64,11 +64,11 @@ def test_search_r1_counts_its_mini_batch_in_samples(tmp_path: Path) -> None:
 
 def test_what_only_the_fork_has_is_said_with_what_it_does(tmp_path: Path) -> None:
     loaded = read(tmp_path, launch("verl.trainer.main_ppo", *SEARCH))
-    found = states(ledger_of(loaded))
-    assert found["max_turns"] is State.NO_COUNTERPART
-    assert found["algorithm.no_think_rl"] is State.DEFAULT
-    assert found["retriever.url"] is State.EXTENSION
-    assert found["actor_rollout_ref.rollout.n_agent"] is State.EXACT
+    new_states = states(ledger_of(loaded))
+    assert new_states["max_turns"] is State.NO_COUNTERPART
+    assert new_states["algorithm.no_think_rl"] is State.DEFAULT
+    assert new_states["retriever.url"] is State.EXTENSION
+    assert new_states["actor_rollout_ref.rollout.n_agent"] is State.EXACT
     assert {"max_turns", "actor_rollout_ref.actor.state_masking"} <= set(loaded.plan.beyond)
     assert "algorithm.no_think_rl" not in loaded.plan.beyond
 
@@ -150,9 +150,9 @@ def test_a_key_that_hydra_would_refuse_shows_a_fork(tmp_path: Path) -> None:
         "algorithm.kl_ctrl.kl_coef=0.001",
         "data.loop_kind=2",
     )
-    found = states(ledger_of(read(tmp_path, launch("verl.trainer.main_ppo", *overrides))))
-    assert found["algorithm.kl_ctrl.kl_coef"] is State.UNKNOWN
-    assert found["data.loop_kind"] is State.UNKNOWN
+    new_states = states(ledger_of(read(tmp_path, launch("verl.trainer.main_ppo", *overrides))))
+    assert new_states["algorithm.kl_ctrl.kl_coef"] is State.UNKNOWN
+    assert new_states["data.loop_kind"] is State.UNKNOWN
 
 
 def test_a_condition_that_was_read_in_the_forks_code_is_no_loss(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_condition_that_was_read_in_the_forks_code_is_no_loss(tmp_path: Path) 
 def test_check_knows_the_forks_keys(tmp_path: Path) -> None:
     path = tmp_path / "run.sh"
     path.write_text(launch("verl.trainer.main_ppo", *SEARCH), encoding="utf-8")
-    codes = {found.code for found in engine.check(open_document(str(path), Reading()))}
+    codes = {diagnostic.code for diagnostic in engine.check(open_document(str(path), Reading()))}
     assert codes.isdisjoint({"KEY001", "KEY005", "KEY011", "KEY012"})
 
 
@@ -264,9 +264,9 @@ def test_the_keys_of_easyr1_as_they_were_called_at_first(tmp_path: Path) -> None
         0.25,
         0.25,
     )
-    found = states(ledger_of(loaded, "roll"))
-    assert State.UNKNOWN not in found.values()
-    assert found["data.system_prompt"] is State.NO_COUNTERPART
+    new_states = states(ledger_of(loaded, "roll"))
+    assert State.UNKNOWN not in new_states.values()
+    assert new_states["data.system_prompt"] is State.NO_COUNTERPART
 
 
 STEPWISE = (
@@ -287,10 +287,10 @@ def test_where_each_step_of_an_episode_is_a_sample_an_update_is_no_number_of_epi
     assert loaded.guess.dialect == "verl-agent"
     assert isinstance(loaded.stages[0].values["stage.batch.sequences_per_update"], Expr)
     conversion = convert_loaded(loaded, "trinity", Options())
-    asked = {choice for decision in conversion.ledger.decisions for choice in decision.choices}
-    assert "--assume steps_per_episode=N" in asked
+    questions = {choice for decision in conversion.ledger.decisions for choice in decision.choices}
+    assert "--assume steps_per_episode=N" in questions
     assert "actor_rollout_ref.actor.ppo_mini_batch_size=256" in convert_loaded(loaded, "verl", Options()).text
     path = tmp_path / "run.sh"
-    told = load(open_document(str(path), Reading()), rows=1000, assume={"steps_per_episode": "8"})
-    assert told.stages[0].values["stage.batch.sequences_per_update"] == 32
-    assert "train_batch_size: 32" in convert_loaded(told, "trinity", Options()).text
+    new_loaded = load(open_document(str(path), Reading()), rows=1000, assume={"steps_per_episode": "8"})
+    assert new_loaded.stages[0].values["stage.batch.sequences_per_update"] == 32
+    assert "train_batch_size: 32" in convert_loaded(new_loaded, "trinity", Options()).text

@@ -24,10 +24,10 @@ def test_a_robot_s_group_and_what_its_config_turns_off(tmp_path: Path) -> None:
     loaded = read(tmp_path, launch("verl.trainer.main_ppo", *ROBOTS))
     assert loaded.guess.dialect == "simplevla-rl"
     assert loaded.stages[0].values["stage.batch.responses_per_prompt"] == 8
-    found = states(ledger_of(loaded))
-    assert found["data.task_suite_name"] is State.NO_COUNTERPART
-    assert found["actor_rollout_ref.actor.traj_mini_batch_size"] is State.EXTENSION
-    assert found["critic.ppo_micro_batch_size"] is State.DEFAULT
+    new_states = states(ledger_of(loaded))
+    assert new_states["data.task_suite_name"] is State.NO_COUNTERPART
+    assert new_states["actor_rollout_ref.actor.traj_mini_batch_size"] is State.EXTENSION
+    assert new_states["critic.ppo_micro_batch_size"] is State.DEFAULT
 
 
 def test_a_switch_that_was_read_in_the_fork_s_code_puts_to_sleep_what_it_does_in_the_release(tmp_path: Path) -> None:
@@ -69,9 +69,9 @@ def test_games_for_two_have_as_many_groups_as_they_say(tmp_path: Path) -> None:
     loaded = read(tmp_path, GAME + manager, "run.yaml")
     assert loaded.guess.dialect == "marshal"
     assert loaded.stages[0].values["stage.batch.responses_per_prompt"] == 8
-    found = states(ledger_of(loaded))
-    assert found["use_turn_scores"] is State.NO_COUNTERPART
-    assert found["init_kl_coef"] is State.DEFAULT  # add_token_level_kl is off, as in the release's code
+    new_states = states(ledger_of(loaded))
+    assert new_states["use_turn_scores"] is State.NO_COUNTERPART
+    assert new_states["init_kl_coef"] is State.DEFAULT  # add_token_level_kl is off, as in the release's code
 
 
 def test_a_store_of_steps_that_is_off_changes_nothing(tmp_path: Path) -> None:
@@ -99,11 +99,11 @@ def test_gigpo_discounts_steps_and_grpo_does_not(tmp_path: Path) -> None:
         "algorithm.gamma=0.95",
         "actor_rollout_ref.rollout.name=vllm",
     )
-    found = {}
+    lines = {}
     for estimator in ("gigpo", "gae"):
         loaded = read(tmp_path, launch("verl.trainer.main_ppo", *keys, f"algorithm.adv_estimator={estimator}"))
         assert loaded.guess.dialect == "verl-agent"
-        found[estimator] = {line.key: line for line in ledger_of(loaded).sources}["algorithm.gamma"]
-    assert "discounts the rewards of an episode's steps" in found["gigpo"].reason
-    assert "discounts the rewards" not in found["gae"].reason
-    assert found["gae"].state is State.EXACT
+        lines[estimator] = {line.key: line for line in ledger_of(loaded).sources}["algorithm.gamma"]
+    assert "discounts the rewards of an episode's steps" in lines["gigpo"].reason
+    assert "discounts the rewards" not in lines["gae"].reason
+    assert lines["gae"].state is State.EXACT

@@ -38,8 +38,8 @@ def test_a_fork_of_trinity_that_is_shown_by_its_words_alone(tmp_path: Path) -> N
     assert str(values["stage.batch.sequences_per_update"]) == "64 / steps_per_episode"
     with pytest.raises(RefusedError, match="on-policy distillation"):
         convert_loaded(loaded, "chatlearn", Options())
-    found = engine.check(loaded.document)
-    assert "KEY013" not in {finding.code for finding in found}
+    diagnostics = engine.check(loaded.document)
+    assert "KEY013" not in {finding.code for finding in diagnostics}
 
 
 def test_steps_are_told_to_the_memory_account_as_to_a_conversion(

@@ -28,5 +28,5 @@ def test_what_the_config_itself_turns_off_is_off_in_changed_code_too(tmp_path: P
     for key in ("actor_rollout_ref.actor.ppo_max_token_len_per_gpu", "data.truncation"):
         assert own[key].state is State.UNKNOWN
     assert own["algorithm.of_nobody"].state is State.UNKNOWN
-    other = states(ledger_of(read(tmp_path, launch("mine.main_ppo", *keys))))
-    assert other["actor_rollout_ref.actor.kl_loss_coef"] is State.UNKNOWN
+    other_states = states(ledger_of(read(tmp_path, launch("mine.main_ppo", *keys))))
+    assert other_states["actor_rollout_ref.actor.kl_loss_coef"] is State.UNKNOWN

@@ -54,9 +54,9 @@ def test_names_between_two_releases_are_the_framework_s_own(tmp_path: Path) -> N
     values = loaded.stages[0].values
     assert values["stage.cadence.eval_rollouts"] == 20
     assert values["stage.run_length.epochs"] == 3
-    found = states(ledger_of(loaded))
-    assert State.UNKNOWN not in {found[key.partition("=")[0]] for key in keys}
-    assert found["data.train_batch_size"] is State.DEAD_IN_SOURCE
+    new_states = states(ledger_of(loaded))
+    assert State.UNKNOWN not in {new_states[key.partition("=")[0]] for key in keys}
+    assert new_states["data.train_batch_size"] is State.DEAD_IN_SOURCE
 
 
 def test_search_r1_makes_one_update_of_a_period_that_is_smaller(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ def test_what_stands_in_a_copy_of_the_framework_s_config_was_not_written_to_be_r
         "0.7.1",
         {"actor_rollout_ref.actor.of_nobody": 1, "data.truncation": "middle", "actor_rollout_ref.model.path": "m"},
     )
-    found = states(ledger_of(read(tmp_path, text, "run.yaml")))
-    assert found["actor_rollout_ref.actor.of_nobody"] is State.UNKNOWN
-    assert found["data.datagen.path"] is State.DEAD_IN_SOURCE
-    assert found["data.truncation"] is State.UNKNOWN  # not the release's value: somebody chose it
+    new_states = states(ledger_of(read(tmp_path, text, "run.yaml")))
+    assert new_states["actor_rollout_ref.actor.of_nobody"] is State.UNKNOWN
+    assert new_states["data.datagen.path"] is State.DEAD_IN_SOURCE
+    assert new_states["data.truncation"] is State.UNKNOWN  # not the release's value: somebody chose it
 
 
 def test_a_few_keys_are_no_copy(tmp_path: Path) -> None:

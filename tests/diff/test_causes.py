@@ -50,18 +50,18 @@ KEYS = {"stage.optim.actor.grad_clip": "clip", "stage.optim.actor.lr": "lr", "st
 
 def changes(fields: dict[str, Any]) -> tuple[Ranked, ...]:
     """What a run with these values does otherwise, by fields below the stage."""
-    other = {**RUN, **{f"stage.{name}": value for name, value in fields.items()}}
-    return ranked(found_in(RUN, other), RUN, other, SOURCE_AND_TARGET, KEYS)
+    second = {**RUN, **{f"stage.{name}": value for name, value in fields.items()}}
+    return ranked(found_in(RUN, second), RUN, second, SOURCE_AND_TARGET, KEYS)
 
 
 def found_in(a: dict[str, Any], b: dict[str, Any]) -> tuple[Difference, ...]:
-    return tuple(one for one in differences((a, {}), (b, {})))
+    return tuple(difference for difference in differences((a, {}), (b, {})))
 
 
 def only(**named: Any) -> Ranked:
-    found = changes({name.replace("__", "."): value for name, value in named.items()})
-    assert len(found) == 1, [one.cause.name for one in found]
-    return found[0]
+    pairs = changes({name.replace("__", "."): value for name, value in named.items()})
+    assert len(pairs) == 1, [cause.cause.name for cause in pairs]
+    return pairs[0]
 
 
 @pytest.mark.parametrize("path", MATHEMATICS)
@@ -88,11 +88,11 @@ def test_words_are_words_that_the_plan_has() -> None:
 
 def test_micro_batches_that_are_added_up_scale_the_gradient_by_their_number() -> None:
     """512 sequences over 8 ranks in micro-batches of 4 are 16 of them: the clip limit has to grow by 16."""
-    one = only(algorithm__loss_norm_scope="micro_batch_sum")
-    assert one.tier is Tier.SCALE
-    assert one.measured.doublings == log2(16)
-    assert "×16" in one.measured.says
-    assert one.measured.remedy.startswith("set clip=16 ")
+    cause = only(algorithm__loss_norm_scope="micro_batch_sum")
+    assert cause.tier is Tier.SCALE
+    assert cause.measured.doublings == log2(16)
+    assert "×16" in cause.measured.says
+    assert cause.measured.remedy.startswith("set clip=16 ")
 
 
 def test_micro_batches_that_tokens_fill_are_counted_at_most() -> None:
@@ -100,44 +100,44 @@ def test_micro_batches_that_tokens_fill_are_counted_at_most() -> None:
     tokens = {"stage.batch.micro.dynamic": True, "stage.batch.micro.tokens_per_rank": 16000}
     a = {**RUN, **lengths, **tokens}
     b = {**a, "stage.algorithm.loss_norm_scope": "micro_batch_sum"}
-    (one,) = ranked(found_in(a, b), a, b, SOURCE_AND_TARGET, KEYS)
-    assert "up to ×16" in one.measured.says  # 64 sequences of 4,000 tokens a rank, 4 of them in each
-    assert one.measured.remedy.startswith("multiply clip (now 1.0) by that number")
+    (cause,) = ranked(found_in(a, b), a, b, SOURCE_AND_TARGET, KEYS)
+    assert "up to ×16" in cause.measured.says  # 64 sequences of 4,000 tokens a rank, 4 of them in each
+    assert cause.measured.remedy.startswith("multiply clip (now 1.0) by that number")
 
 
 def test_another_optimiser_than_adam_sees_the_scale() -> None:
     a = {**RUN, "stage.optim.actor.kind": "sgd"}
     b = {**a, "stage.algorithm.loss_norm_scope": "micro_batch_sum"}
-    (one,) = ranked(found_in(a, b), a, b, SOURCE_AND_TARGET, KEYS)
-    assert one.measured.remedy == "divide lr by the number of micro-batches"
+    (cause,) = ranked(found_in(a, b), a, b, SOURCE_AND_TARGET, KEYS)
+    assert cause.measured.remedy == "divide lr by the number of micro-batches"
 
 
 def test_one_micro_batch_changes_nothing() -> None:
     a = {**RUN, "stage.batch.micro.sequences_per_rank": 64}
     b = {**a, "stage.algorithm.loss_norm_scope": "micro_batch_sum"}
-    (one,) = ranked(found_in(a, b), a, b)
-    assert not one.acts
+    (cause,) = ranked(found_in(a, b), a, b)
+    assert not cause.acts
 
 
 def test_a_deviation_of_the_population_is_smaller() -> None:
-    one = only(algorithm__std_ddof=0)
-    assert one.measured.doublings == pytest.approx(log2(sqrt(8 / 7)))
-    assert "×1.07" in one.measured.says
-    assert "clip=1.069" in one.measured.remedy
+    cause = only(algorithm__std_ddof=0)
+    assert cause.measured.doublings == pytest.approx(log2(sqrt(8 / 7)))
+    assert "×1.07" in cause.measured.says
+    assert "clip=1.069" in cause.measured.remedy
 
 
 def test_a_term_that_is_gone_is_larger_than_any_factor() -> None:
-    found = changes({"algorithm.kl_loss.enabled": False, "optim.actor.lr": 1e-3})
-    assert [one.cause.name for one in found] == ["KL in the loss", "learning rate"]
-    assert found[0].measured.doublings == inf
-    assert found[0].tier is Tier.OBJECTIVE
-    assert found[1].measured.doublings == pytest.approx(log2(1000))
+    pairs = changes({"algorithm.kl_loss.enabled": False, "optim.actor.lr": 1e-3})
+    assert [cause.cause.name for cause in pairs] == ["KL in the loss", "learning rate"]
+    assert pairs[0].measured.doublings == inf
+    assert pairs[0].tier is Tier.OBJECTIVE
+    assert pairs[1].measured.doublings == pytest.approx(log2(1000))
 
 
 def test_a_term_with_another_weight_is_a_factor() -> None:
-    one = only(algorithm__kl_loss__coef=0.004)
-    assert one.measured.says == "The KL term of the loss weighs ×4"
-    assert one.measured.remedy == "set kl=0.001"
+    cause = only(algorithm__kl_loss__coef=0.004)
+    assert cause.measured.says == "The KL term of the loss weighs ×4"
+    assert cause.measured.remedy == "set kl=0.001"
 
 
 def test_a_schedule_is_the_mean_rate_of_the_run() -> None:
@@ -150,24 +150,24 @@ def test_a_schedule_is_the_mean_rate_of_the_run() -> None:
 
 
 def test_staleness_counts_periods() -> None:
-    one = only(sync__run_ahead_rollouts=2)
-    assert one.measured.doublings == 2
-    assert "up to 2 periods old here, 0 in the source" in one.measured.says
+    cause = only(sync__run_ahead_rollouts=2)
+    assert cause.measured.doublings == 2
+    assert "up to 2 periods old here, 0 in the source" in cause.measured.says
 
 
 def test_the_temperature_is_a_factor_and_logits_act_only_with_one() -> None:
-    found = changes({"sampling.train.temperature": 0.5})
-    assert [one.cause.name for one in found] == ["temperature"]
-    assert found[0].measured.doublings == 1
+    pairs = changes({"sampling.train.temperature": 0.5})
+    assert [cause.cause.name for cause in pairs] == ["temperature"]
+    assert pairs[0].measured.doublings == 1
     assert changes({"algorithm.divide_logits_by_temperature": False}) == ()
     hot = {**RUN, "stage.sampling.train.temperature": 0.5}
-    other = {**hot, "stage.algorithm.divide_logits_by_temperature": False}
-    (one,) = ranked(found_in(hot, other), hot, other)
-    assert (one.cause.name, one.measured.doublings) == ("logits", 1)
+    second = {**hot, "stage.algorithm.divide_logits_by_temperature": False}
+    (first,) = ranked(found_in(hot, second), hot, second)
+    assert (first.cause.name, first.measured.doublings) == ("logits", 1)
 
 
 def test_the_order_is_tier_then_size_and_a_factor_near_1_is_chance() -> None:
-    found = changes(
+    pairs = changes(
         {
             "algorithm.policy_loss.family": "gspo",
             "optim.actor.lr": 1.001e-6,
@@ -176,17 +176,17 @@ def test_the_order_is_tier_then_size_and_a_factor_near_1_is_chance() -> None:
             "data.shuffle": True,
         }
     )
-    names = [one.cause.name for one in found if one.cause.name != "order"]
+    names = [cause.cause.name for cause in pairs if cause.cause.name != "order"]
     assert names[:3] == ["loss", "clip", "gradient clipping"]
-    assert next(one for one in found if one.cause.name == "learning rate").tier is Tier.CHANCE
+    assert next(cause for cause in pairs if cause.cause.name == "learning rate").tier is Tier.CHANCE
 
 
 def test_a_number_that_nobody_told_stays_a_formula() -> None:
     from rftconf.base.symbols import Var
 
-    one = only(optim__actor__lr=Var("LR"))
-    assert one.measured.doublings is None
-    assert "LR" in one.measured.says
+    cause = only(optim__actor__lr=Var("LR"))
+    assert cause.measured.doublings is None
+    assert "LR" in cause.measured.says
 
 
 def test_a_value_in_a_sentence_is_written_as_a_config_has_it() -> None:

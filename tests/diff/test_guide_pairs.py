@@ -25,37 +25,42 @@ def pair_of(pair: str) -> Comparison:
 
 
 def difference(pair: str, path: str) -> Difference:
-    (found,) = [one for stage in pair_of(pair).stages for one in stage.differences if one.path == f"stage.{path}"]
-    return found
+    (new_difference,) = [
+        new_difference
+        for stage in pair_of(pair).stages
+        for new_difference in stage.differences
+        if new_difference.path == f"stage.{path}"
+    ]
+    return new_difference
 
 
 def values(pair: str, path: str) -> tuple[Any, Any]:
-    found = difference(pair, path)
-    return found.a.value, found.b.value
+    new_difference = difference(pair, path)
+    return new_difference.a.value, new_difference.b.value
 
 
 def total(pair: str, name: str) -> tuple[Any, Any]:
-    (found,) = [one for one in pair_of(pair).stages[0].totals if one.total.name == name]
-    assert (found.same is True) == (found.a == found.b)
-    return found.a, found.b
+    (new_total,) = [new_total for new_total in pair_of(pair).stages[0].totals if new_total.total.name == name]
+    assert (new_total.same is True) == (new_total.a == new_total.b)
+    return new_total.a, new_total.b
 
 
 def keys(pair: str, path: str) -> list[str]:
     """The keys in which the guide's file for Trinity-RFT says the value."""
-    said = difference(pair, path).b.said
-    assert said is not None
-    return [f"{key}:{place.span.line}" for key, place in said.keys if place is not None]
+    answer = difference(pair, path).b.said
+    assert answer is not None
+    return [f"{key}:{place.span.line}" for key, place in answer.keys if place is not None]
 
 
 def without_effect(pair: str) -> dict[str, str]:
-    return {one.key: one.why for one in pair_of(pair).idle[1]}
+    return {idle.key: idle.why for idle in pair_of(pair).idle[1]}
 
 
 @BOTH
 def test_they_are_not_the_same_run(pair: str) -> None:
-    found = pair_of(pair)
-    assert found.verdict() is found.verdict((Effect.MATHEMATICS,)) is Verdict.DIFFERENT
-    assert found.math_ids[0] != found.math_ids[1]
+    comparison = pair_of(pair)
+    assert comparison.verdict() is comparison.verdict((Effect.MATHEMATICS,)) is Verdict.DIFFERENT
+    assert comparison.math_ids[0] != comparison.math_ids[1]
 
 
 @BOTH
@@ -97,10 +102,13 @@ def test_d6_six_ranks_do_not_share_an_update() -> None:
 
 def test_d7_the_block_of_the_reference_acts_on_the_back_end_of_today() -> None:
     """The back end before 0.8 overwrites it; the plan is of the one that Trinity-RFT 0.6 is written for."""
-    found = pair_of("grpo")
-    assert [one.stages[0]["stage.placement.reference.offload.param"] for one in (found.a, found.b)] == [True, True]
-    said = found.b.said[0]["stage.placement.reference.offload.param"]
-    assert said.keys[0][0] == "trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.param_offload"
+    comparison = pair_of("grpo")
+    assert [side.stages[0]["stage.placement.reference.offload.param"] for side in (comparison.a, comparison.b)] == [
+        True,
+        True,
+    ]
+    answer = comparison.b.said[0]["stage.placement.reference.offload.param"]
+    assert answer.keys[0][0] == "trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.param_offload"
 
 
 def test_d8_nothing_calls_the_reward_model() -> None:
@@ -110,9 +118,9 @@ def test_d8_nothing_calls_the_reward_model() -> None:
 
 def test_d9_micro_batches_of_sequences_do_nothing() -> None:
     assert values("ppo", "batch.micro.dynamic") == (False, True)
-    at = "trainer.trainer_config.actor_rollout_ref."
-    assert "use_dynamic_bsz" in without_effect("ppo")[at + "actor.ppo_micro_batch_size_per_gpu"]
-    assert at + "rollout.log_prob_micro_batch_size_per_gpu" in without_effect("ppo")
+    prefix = "trainer.trainer_config.actor_rollout_ref."
+    assert "use_dynamic_bsz" in without_effect("ppo")[prefix + "actor.ppo_micro_batch_size_per_gpu"]
+    assert prefix + "rollout.log_prob_micro_batch_size_per_gpu" in without_effect("ppo")
 
 
 @BOTH
@@ -124,9 +132,9 @@ def test_d35_critic_warmup_stands_where_nobody_reads_it(pair: str) -> None:
 
 @BOTH
 def test_d37_truncation_has_no_counterpart(pair: str) -> None:
-    found = pair_of(pair)
-    told = {one.key for one in found.uncompared} | {one.key for one in found.idle[0]}
-    assert "data.truncation" in told
+    comparison = pair_of(pair)
+    names = {entry.key for entry in comparison.uncompared} | {idle.key for idle in comparison.idle[0]}
+    assert "data.truncation" in names
 
 
 @BOTH
@@ -139,7 +147,7 @@ def test_d42_the_rule_of_batches_is_right(pair: str) -> None:
 
 @BOTH
 @pytest.mark.parametrize(
-    ("path", "both"),
+    ("path", "new_pair"),
     [
         ("sync.old_logprob", ("recompute_at_rollout", "rollout_engine")),
         ("sampling.eval.temperature", (0, 1)),  # H55
@@ -147,8 +155,8 @@ def test_d42_the_rule_of_batches_is_right(pair: str) -> None:
         ("placement.layout", ("colocated", "disaggregated")),  # H21
     ],
 )
-def test_what_the_review_of_the_pairs_found_besides(pair: str, path: str, both: tuple[Any, Any]) -> None:
-    assert values(pair, path) == both
+def test_what_the_review_of_the_pairs_found_besides(pair: str, path: str, new_pair: tuple[Any, Any]) -> None:
+    assert values(pair, path) == new_pair
 
 
 @BOTH

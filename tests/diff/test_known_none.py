@@ -33,9 +33,9 @@ def roll(more: str = "", worker: str = "") -> str:
     return ROLL.replace("MORE\n", more).replace("WORKER", worker)
 
 
-def differing(verl: str, other: str, path: str) -> Difference | None:
-    (stage,) = compare(side_of_text(VERL + verl), side_of_text(other, "b.yaml")).stages
-    return next((one for one in stage.differences if one.path == path), None)
+def differing(verl: str, second: str, path: str) -> Difference | None:
+    (stage,) = compare(side_of_text(VERL + verl), side_of_text(second, "b.yaml")).stages
+    return next((difference for difference in stage.differences if difference.path == path), None)
 
 
 def clip_of(name: str, text: str) -> object:
@@ -44,9 +44,9 @@ def clip_of(name: str, text: str) -> object:
 
 def test_a_second_clip_and_none_are_a_difference() -> None:
     """ROLL 0.3.0 base_worker.py loss_func: clipped twice only with dual_clip_loss, which is false by default."""
-    found = differing("actor_rollout_ref.actor.clip_ratio_c=10", roll(), DUAL)
-    assert found is not None
-    assert (found.a.value, found.b.value, found.certain) == (10, None, True)
+    difference = differing("actor_rollout_ref.actor.clip_ratio_c=10", roll(), DUAL)
+    assert difference is not None
+    assert (difference.a.value, difference.b.value, difference.certain) == (10, None, True)
 
 
 @pytest.mark.parametrize("loss", ["gspo", "cispo", "sapo", "geo_mean", "clip_cov", "kl_cov", "gpg"])
@@ -80,15 +80,15 @@ def test_a_warm_up_and_a_framework_without_one_are_a_difference() -> None:
         "models:\n  policy_trainer: {num_gpu: 8, optimizer: {lr: 1.0e-06}}\n  ref_policy: {num_gpu: 8}\n"
         "  policy: {num_gpu: 8, load: /m/q}\n  reward: {num_cpu: 2}\n"
     )
-    found = differing("actor_rollout_ref.actor.optim.lr_warmup_steps=160", chatlearn, WARMUP)
-    assert found is not None
-    assert (found.a.value, found.b.value, found.certain) == (160, None, True)
+    difference = differing("actor_rollout_ref.actor.optim.lr_warmup_steps=160", chatlearn, WARMUP)
+    assert difference is not None
+    assert (difference.a.value, difference.b.value, difference.certain) == (160, None, True)
 
 
 def test_a_share_of_a_length_that_nobody_told_stays_unknown() -> None:
-    other = VERL.replace("trainer.total_training_steps=10", "actor_rollout_ref.actor.optim.lr_warmup_steps_ratio=0.1")
+    second = VERL.replace("trainer.total_training_steps=10", "actor_rollout_ref.actor.optim.lr_warmup_steps_ratio=0.1")
     (stage,) = compare(
-        side_of_text(VERL + "actor_rollout_ref.actor.optim.lr_warmup_steps=160"), side_of_text(other)
+        side_of_text(VERL + "actor_rollout_ref.actor.optim.lr_warmup_steps=160"), side_of_text(second)
     ).stages
-    (found,) = [one for one in stage.differences if one.path == WARMUP]
-    assert not found.certain
+    (difference,) = [difference for difference in stage.differences if difference.path == WARMUP]
+    assert not difference.certain

@@ -18,11 +18,11 @@ class Tally:
     machine: int = 0
     wrong: list[str] = field(default_factory=list)
 
-    def add(self, other: Tally) -> None:
-        """Count `other` too."""
-        self.equal += other.equal
-        self.machine += other.machine
-        self.wrong += other.wrong
+    def add(self, other_tally: Tally) -> None:
+        """Count `other_tally` too."""
+        self.equal += other_tally.equal
+        self.machine += other_tally.machine
+        self.wrong += other_tally.wrong
 
 
 def regex(value: Value) -> str:
@@ -47,24 +47,24 @@ def align(words: tuple[Word, ...], argv: list[str], environment: dict[str, Value
     rows: list[dict[int, tuple[int, str]]] = [{0: (-1, "")}]
     for word in words:
         nxt: dict[int, tuple[int, str]] = {}
-        for at in sorted(rows[-1]):
-            if at < len(argv) and (how := fits(word, argv[at], environment)):
-                nxt.setdefault(at + 1, (at, how))
+        for index in sorted(rows[-1]):
+            if index < len(argv) and (how := fits(word, argv[index], environment)):
+                nxt.setdefault(index + 1, (index, how))
                 if word.splits and isinstance(word.value, Expr):
-                    for more in range(at + 2, len(argv) + 1):
-                        nxt.setdefault(more, (at, "machine"))
+                    for more in range(index + 2, len(argv) + 1):
+                        nxt.setdefault(more, (index, "machine"))
             if word.condition is not None or (word.splits and isinstance(word.value, Expr)):
-                nxt.setdefault(at, (at, ""))
+                nxt.setdefault(index, (index, ""))
         rows.append(nxt)
     if len(argv) not in rows[-1]:
         return None
     marks: list[str] = [""] * len(argv)
-    at = len(argv)
+    index = len(argv)
     for row in reversed(rows[1:]):
-        before, how = row[at]
-        for k in range(before, at):
+        before, how = row[index]
+        for k in range(before, index):
             marks[k] = how
-        at = before
+        index = before
     return marks
 
 
@@ -74,21 +74,23 @@ def compare(
     """Match recorded programs with the commands that were read, in order where that works, else anywhere."""
     tally = Tally()
     known: dict[str, Value] = dict(environment)
-    left = list(commands)
+    new_commands = list(commands)
     for argv, start in zip(records, starts, strict=True):
         # What certainly starts comes first: a command in an undecided arm may stand for any or no record.
-        sure = sorted(left, key=lambda c: c.condition is not None)
-        found = next(((c, m) for c in sure if (m := align(c.argv, argv, known)) is not None), None)
-        if found is None:
-            closest = [c for c in left if isinstance(c.program, str) and c.program == argv[start]] or left
+        sure = sorted(new_commands, key=lambda c: c.condition is not None)
+        values = next(((c, m) for c in sure if (m := align(c.argv, argv, known)) is not None), None)
+        if values is None:
+            closest = [
+                c for c in new_commands if isinstance(c.program, str) and c.program == argv[start]
+            ] or new_commands
             tally.wrong += _differences(closest[0] if closest else None, argv, start, known)
             continue
-        command, marks = found
+        command, marks = values
         if command.condition is None:
-            left.remove(command)
+            new_commands.remove(command)
         tally.equal += marks[start + 1 :].count("equal")
         tally.machine += marks[start + 1 :].count("machine")
-    for command in left:
+    for command in new_commands:
         if command.condition is None:
             tally.wrong.append(f"{command.place}: bash does not start {command.program}")
     return tally
@@ -97,9 +99,9 @@ def compare(
 def _differences(command: Command | None, argv: list[str], start: int, known: dict[str, Value]) -> list[str]:
     if command is None:
         return [f"not read: {' '.join(argv)[:200]}"]
-    given = argv[start + 1 :]
-    wrong = [a for a in given if not any(fits(w, a, known) for w in command.arguments)]
-    extra = [w for w in command.arguments if w.condition is None and not any(fits(w, a, known) for a in given)]
+    values = argv[start + 1 :]
+    wrong = [a for a in values if not any(fits(w, a, known) for w in command.arguments)]
+    extra = [w for w in command.arguments if w.condition is None and not any(fits(w, a, known) for a in values)]
     lines = [f"{command.place}: bash has {argument!r}" for argument in wrong]
     lines += [f"{word.place}: bash has no {word.value!r}" for word in extra]
     return lines or [f"{command.place}: the order or number of arguments differs"]

@@ -113,17 +113,17 @@ def main() -> int:
     parser.add_argument("--list-wrong", action="store_true")
     parser.add_argument("--list-skipped", action="store_true")
     parser.add_argument("--only", default="", help="only scripts that start a program with this in its name")
-    given = parser.parse_args()
-    report = check_folder(given.folder, given.only)
-    if given.json:
+    new_arguments = parser.parse_args()
+    report = check_folder(new_arguments.folder, new_arguments.only)
+    if new_arguments.json:
         print(json.dumps(asdict(report)))
     else:
         figures = {k: v for k, v in asdict(report).items() if k not in ("details", "skipped")}
         print(" ".join(f"{k}={v:.3f}" if isinstance(v, float) else f"{k}={v}" for k, v in figures.items()))
-    if given.list_wrong:
+    if new_arguments.list_wrong:
         for path, lines in report.details.items():
             print(path, *lines[:8], sep="\n    ")
-    if given.list_skipped:
+    if new_arguments.list_skipped:
         print(*report.skipped, sep="\n")
     return 1 if report.wrong or report.crashed else 0
 

@@ -99,10 +99,10 @@ def parse(text: str) -> list[list[str]]:
 
 def starts_program(argv: list[str]) -> int:
     """Index of the module or file that a recorded command runs; -1 when it runs none."""
-    for at, word in enumerate(argv[:-1]):
-        if word == "-m" and (any(map(PYTHON, argv[:at])) or argv[0] in ("torchrun", "accelerate")):
-            return at + 1
-    for at, word in enumerate(argv):
-        if at and word.endswith(".py") and "=" not in word:
-            return at
+    for index, word in enumerate(argv[:-1]):
+        if word == "-m" and (any(map(PYTHON, argv[:index])) or argv[0] in ("torchrun", "accelerate")):
+            return index + 1
+    for index, word in enumerate(argv):
+        if index and word.endswith(".py") and "=" not in word:
+            return index
     return -1

@@ -102,28 +102,28 @@ def ran(text: str, folder: Path) -> list[str]:
 def test_the_file_is_what_bash_writes(name: str, tmp_path: Path) -> None:
     text = SAME[name]
     wrote = ran(text.replace("\r\n", "\n"), tmp_path)
-    found = read(text)
-    assert len(found) == len(wrote) > 0
-    for one, content in zip(found, wrote, strict=True):
-        assert isinstance(one, Written)
-        assert one.text is not None
-        assert one.text.value == content
+    writtens = read(text)
+    assert len(writtens) == len(wrote) > 0
+    for written, content in zip(writtens, wrote, strict=True):
+        assert isinstance(written, Written)
+        assert written.text is not None
+        assert written.text.value == content
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_is_not_followed_is_not_guessed(name: str) -> None:
-    (found,) = read(UNKNOWN[name])
-    assert found is None or (isinstance(found, Written) and found.text is None)
+    (written,) = read(UNKNOWN[name])
+    assert written is None or (isinstance(written, Written) and written.text is None)
 
 
 def test_a_value_that_is_not_known_stays_open(tmp_path: Path) -> None:
     text = f"cat > c.yaml <<EOF\na: $X\nb: ${{Y}}/z\nEOF\n{USE} c.yaml\n"
-    (found,) = read(text)
-    assert isinstance(found, Written)
-    assert found.text is not None
-    assert isinstance(found.text.value, Expr)
+    (written,) = read(text)
+    assert isinstance(written, Written)
+    assert written.text is not None
+    assert isinstance(written.text.value, Expr)
     (content,) = ran(f"X=3; Y=/y\n{text}", tmp_path)
-    assert substitute(found.text.value, {"X": "3", "Y": "/y"}) == content
+    assert substitute(written.text.value, {"X": "3", "Y": "/y"}) == content
 
 
 @pytest.mark.parametrize(
@@ -134,23 +134,26 @@ def test_a_value_that_is_not_known_stays_open(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_is_written_only_sometimes(text: str, condition: str) -> None:
-    (found,) = read(text)
-    assert found == condition
+    (written,) = read(text)
+    assert written == condition
 
 
 def test_in_the_same_arm_it_is_there() -> None:
     arm = "cat > c.yaml <<EOF\na: {}\nEOF\n" + f"{USE} c.yaml\n"
-    found = read(f'if [ -n "$X" ]; then\n{arm.format(1)}else\n{arm.format(2)}fi\n')
-    assert [one.text.value for one in found if isinstance(one, Written) and one.text] == ["a: 1\n", "a: 2\n"]
+    writtens = read(f'if [ -n "$X" ]; then\n{arm.format(1)}else\n{arm.format(2)}fi\n')
+    assert [written.text.value for written in writtens if isinstance(written, Written) and written.text] == [
+        "a: 1\n",
+        "a: 2\n",
+    ]
 
 
 def test_another_folder_is_another_file() -> None:
     wrote = "cat > c.yaml <<EOF\na: 1\nEOF\n"
     assert read(f"{wrote}cd elsewhere\n{USE} c.yaml\n") == [None]
-    (found,) = read(f"cd elsewhere\n{wrote}{USE} c.yaml\n")
-    assert isinstance(found, Written)
-    (found,) = read(f"{wrote.replace('c.yaml', '/tmp/c.yaml')}cd elsewhere\n{USE} /tmp/c.yaml\n")
-    assert isinstance(found, Written)
+    (written,) = read(f"cd elsewhere\n{wrote}{USE} c.yaml\n")
+    assert isinstance(written, Written)
+    (written,) = read(f"{wrote.replace('c.yaml', '/tmp/c.yaml')}cd elsewhere\n{USE} /tmp/c.yaml\n")
+    assert isinstance(written, Written)
 
 
 def test_other_names_change_nothing() -> None:

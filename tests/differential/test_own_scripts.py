@@ -21,9 +21,9 @@ pytestmark = pytest.mark.skipif(not Path(BASH).exists() or shutil.which("bash") 
 
 @pytest.fixture(scope="module")
 def oracle() -> Iterator[Oracle]:
-    made = Oracle()
-    yield made
-    made.close()
+    new_oracle = Oracle()
+    yield new_oracle
+    new_oracle.close()
 
 
 def test_every_construct_has_its_script() -> None:

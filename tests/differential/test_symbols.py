@@ -31,18 +31,20 @@ def evaluated(oracle: Oracle, source: str) -> str:
 def symbolic(path: Path, oracle: Oracle) -> list[tuple[Word, str]]:
     """Every argument with an unknown value, and what bash made of it."""
     run = oracle.run(path)
-    left = list(read_script(path.name, path.read_text()).commands)
+    commands = list(read_script(path.name, path.read_text()).commands)
     known: dict[str, Value] = {}
-    found: list[tuple[Word, str]] = []
+    values: list[tuple[Word, str]] = []
     for argv in run.records:
         if starts_program(argv) < 0:
             continue
-        command = next((c for c in left if len(c.argv) == len(argv) and align(c.argv, argv, known) is not None), None)
+        command = next(
+            (c for c in commands if len(c.argv) == len(argv) and align(c.argv, argv, known) is not None), None
+        )
         if command is not None:
-            left.remove(command)
+            commands.remove(command)
             pairs = zip(command.argv, argv, strict=True)
-            found += [(w, a) for w, a in pairs if isinstance(w.value, Expr) and w.condition is None and not w.splits]
-    return found
+            values += [(w, a) for w, a in pairs if isinstance(w.value, Expr) and w.condition is None and not w.splits]
+    return values
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)

@@ -24,9 +24,9 @@ def test_every_field_is_explained_for_every_framework(path: str) -> None:
     facts = field_facts(path)
     assert facts.section
     assert facts.type or facts.choices
-    assert [one.framework for one in facts.held] == list(registry.FRAMEWORKS)
-    for one in facts.held:
-        assert one.keys if one.state in ("exact", "derived") else one.how
+    assert [entry.framework for entry in facts.held] == list(registry.FRAMEWORKS)
+    for entry in facts.held:
+        assert entry.keys if entry.state in ("exact", "derived") else entry.how
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def test_every_field_is_explained_for_every_framework(path: str) -> None:
     ],
 )
 def test_states(framework: str, field: str, state: str, first: str) -> None:
-    found = held(framework, f"stage.{field}")
-    assert found.state == state
-    assert (found.keys[0] if found.keys else "") == first
+    result = held(framework, f"stage.{field}")
+    assert result.state == state
+    assert (result.keys[0] if result.keys else "") == first
 
 
 def test_words_are_listed() -> None:

@@ -40,8 +40,10 @@ def test_a_hazard_that_a_row_names_is_found_for_its_key() -> None:
     for framework in registry.FRAMEWORKS:
         for row in table_of(framework).rows:
             if isinstance(row, (Row, Fold)):
-                found = concerning([path.removeprefix("stage.") for path in plans_of(row)], natives_of(row), (row.why,))
-                assert {hazard.number for hazard in found} >= named_in((row.why,)), row.why
+                hazards = concerning(
+                    [path.removeprefix("stage.") for path in plans_of(row)], natives_of(row), (row.why,)
+                )
+                assert {hazard.number for hazard in hazards} >= named_in((row.why,)), row.why
 
 
 def test_the_table_covers_most_of_what_rows_name() -> None:

@@ -34,7 +34,7 @@ def keys_of(framework: str) -> list[str]:
 def test_every_key_of_every_release_is_explained(framework: str) -> None:
     """And a mapped one names its plan fields, and for each of them what each other framework has, or why nothing."""
     known, silent, mapped = registry.framework(framework), [], 0
-    others = {one.name for one in registry.FRAMEWORKS.values() if one.name != known.family}
+    others = {framework.name for framework in registry.FRAMEWORKS.values() if framework.name != known.family}
     newest = catalogue.load(framework).keys
     for key in keys_of(framework):
         text, facts = page(Match(known, key), Screen()), key_facts(framework, key)
@@ -46,9 +46,9 @@ def test_every_key_of_every_release_is_explained(framework: str) -> None:
         mapped += bool(plans)
         assert {field.field for field in facts.fields} >= set(plans), key
         assert all(plan in " ".join(text.split()) for plan in plans), key
-        for held in (held for field in facts.fields for held in field.held):
-            assert registry.framework(held.framework).family in others
-            assert held.keys if held.state in ("exact", "derived") else held.how, (key, held)
+        for instance in (instance for field in facts.fields for instance in field.held):
+            assert registry.framework(instance.framework).family in others
+            assert instance.keys if instance.state in ("exact", "derived") else instance.how, (key, instance)
         assert all(len(field.held) == len(others) for field in facts.fields)
     assert mapped > 0
     # sections of a stage, of which hazard 58 speaks
@@ -60,9 +60,9 @@ def test_every_release_says_its_own_type_and_default(framework: str) -> None:
     known = registry.framework(framework)
     for release in known.releases:
         for trainer in known.trainers_of(release):
-            for key, found in catalogue.load(framework, release, trainer).keys.items():
+            for key, new_key in catalogue.load(framework, release, trainer).keys.items():
                 span = spans_of(known, trainer, key, release)[0]
-                assert (span.releases, span.name, span.default) == ((release,), key, found.default)
+                assert (span.releases, span.name, span.default) == ((release,), key, new_key.default)
 
 
 def test_a_count_is_told_with_its_unit_and_formula() -> None:
@@ -75,7 +75,7 @@ def test_a_count_is_told_with_its_unit_and_formula() -> None:
     )
     (field,) = facts.fields
     assert field.unit == "sequences"
-    by_name = {one.framework: one for one in field.held}
+    by_name = {entry.framework: entry for entry in field.held}
     assert by_name["trinity"].keys[0] == "buffer.train_batch_size"
     assert by_name["roll"].formula == (
         "actor_train.training_args.per_device_train_batch_size * "
@@ -91,8 +91,8 @@ def test_a_count_is_told_with_its_unit_and_formula() -> None:
 
 def test_two_keys_together_are_told_as_a_product() -> None:
     facts = key_facts("trinity", "buffer.batch_size")
-    told = dict(facts.formulas)["batch.prompts_per_rollout"]
-    assert told == "buffer.batch_size * synchronizer.explorer_sync_interval"
+    message = dict(facts.formulas)["batch.prompts_per_rollout"]
+    assert message == "buffer.batch_size * synchronizer.explorer_sync_interval"
     counted = dict(key_facts("chatlearn", "runtime_args.sample_per_episode").formulas)
     assert counted["batch.prompts_per_rollout"] == "runtime_args.sample_per_episode / responses_per_prompt"
 
@@ -109,8 +109,8 @@ def test_a_default_that_flipped_is_two_spans() -> None:
     spans = key_facts("verl", "actor_rollout_ref.rollout.calculate_log_probs").spans
     assert [span.default for span in spans][-2:] == [False, True]
     assert spans[-1].releases == ("0.9.0", "0.9.1")
-    one = key_facts("verl", "actor_rollout_ref.rollout.calculate_log_probs", "0.8.0").spans
-    assert [(span.releases, span.default) for span in one] == [(("0.8.0",), False)]
+    new_spans = key_facts("verl", "actor_rollout_ref.rollout.calculate_log_probs", "0.8.0").spans
+    assert [(span.releases, span.default) for span in new_spans] == [(("0.8.0",), False)]
 
 
 def test_a_key_that_nobody_reads_says_so() -> None:
@@ -129,9 +129,9 @@ def test_indices_and_names_of_mappings_are_free() -> None:
 def test_a_kind_without_a_program_says_so() -> None:
     kinds = {kind.kind: kind for kind in key_facts("trinity", "buffer.train_batch_size").kinds}
     field = next(field for field in kinds["dpo"].fields if field.field == "batch.sequences_per_update")
-    told = {one.framework: one for one in field.held}
-    assert told["verl"].state == "none"
-    assert "no trainer for pairs" in told["verl"].how
+    support_by_name = {entry.framework: entry for entry in field.held}
+    assert support_by_name["verl"].state == "none"
+    assert "no trainer for pairs" in support_by_name["verl"].how
 
 
 def test_an_unknown_key_is_an_error() -> None:

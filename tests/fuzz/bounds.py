@@ -79,17 +79,17 @@ def measure(case: str, verb: str, size: int, folder: Path, *, seed: int = 0, col
     text = text_of(case, size, seed)
     path = folder / f"a{CLASSES[case].suffix}"
     path.write_text(text)
-    said = folder / "said"
-    told = arguments(verb, path, text)
-    with said.open("wb") as into:
+    new_path = folder / "said"
+    options = arguments(verb, path, text)
+    with new_path.open("wb") as into:
         if cold:
-            command = [sys.executable, "-m", "rftconf", *told]
+            command = [sys.executable, "-m", "rftconf", *options]
             child = subprocess.Popen(command, stdout=into, stderr=into, preexec_fn=_limited).pid
         else:
             sys.stdout.flush()
-            child = os.fork() or _answer(told, into.fileno())
+            child = os.fork() or _answer(options, into.fileno())
         _, status, used = os.wait4(child, 0)
-    tail = said.read_bytes()[-2_000:].decode("utf-8", "replace")
+    tail = new_path.read_bytes()[-2_000:].decode("utf-8", "replace")
     code = os.waitstatus_to_exitcode(status)
     seconds = used.ru_utime + used.ru_stime
     slowness = _slowness() if seconds > SECONDS else 1.0
@@ -111,14 +111,14 @@ def _count_words() -> int:
     return len(counts)
 
 
-def _answer(told: Sequence[str], into: int) -> int:
+def _answer(report: Sequence[str], into: int) -> int:
     """Answer in the forked process, and end it without what the first process has still to do."""
     code = 99
     with contextlib.suppress(BaseException):
         _limited()
         os.dup2(into, 1)
         os.dup2(into, 2)
-        code = run(list(told))
+        code = run(list(report))
         sys.stdout.flush()
     os._exit(code)
 
@@ -131,12 +131,12 @@ def measured(
     cases: Sequence[str], verbs: Sequence[str], sizes: Sequence[int], *, seed: int = 0, cold: bool = False
 ) -> Iterator[Measured]:
     """Every case at every size before every verb."""
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as folder:
         if not cold:
-            _warm_up(verbs, Path(made))
+            _warm_up(verbs, Path(folder))
         for case in cases:
             for size in sizes:
-                yield from (measure(case, verb, size, Path(made), seed=seed, cold=cold) for verb in verbs)
+                yield from (measure(case, verb, size, Path(folder), seed=seed, cold=cold) for verb in verbs)
 
 
 def _warm_up(verbs: Sequence[str], folder: Path) -> None:
@@ -146,9 +146,9 @@ def _warm_up(verbs: Sequence[str], folder: Path) -> None:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     try:
-        for name, made in CLASSES.items():
+        for name, case in CLASSES.items():
             if name in ("stages", "nodes", "devices"):
-                path, text = folder / f"first{made.suffix}", text_of(name, 8)
+                path, text = folder / f"first{case.suffix}", text_of(name, 8)
                 path.write_text(text)
                 for verb in verbs:
                     run(arguments(verb, path, text))
@@ -167,15 +167,23 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cold", action="store_true", help="imports are measured too")
     parser.add_argument("-o", type=Path, help="where the figures go, as JSON")
-    given = parser.parse_args()
-    cases = [name for name in CLASSES if given.only in name]
-    found = []
-    for one in measured(cases, given.verb or VERBS, given.size or [100_000], seed=given.seed, cold=given.cold):
-        print(one, flush=True)
-        found.append(one)
-    if given.o:
-        given.o.write_text(json.dumps([{**asdict(one), "said": ""} for one in found], indent=1) + "\n")
-    return int(not all(one.holds for one in found))
+    new_arguments = parser.parse_args()
+    cases = [name for name in CLASSES if new_arguments.only in name]
+    measurements = []
+    for measurement in measured(
+        cases,
+        new_arguments.verb or VERBS,
+        new_arguments.size or [100_000],
+        seed=new_arguments.seed,
+        cold=new_arguments.cold,
+    ):
+        print(measurement, flush=True)
+        measurements.append(measurement)
+    if new_arguments.o:
+        new_arguments.o.write_text(
+            json.dumps([{**asdict(measurement), "said": ""} for measurement in measurements], indent=1) + "\n"
+        )
+    return int(not all(measurement.holds for measurement in measurements))
 
 
 if __name__ == "__main__":

@@ -29,14 +29,14 @@ def judge_fixes(case: Case, tally: Tally) -> None:
     """Safe fixes, all together and each alone: the run is the same but for what was named, and a second time is nothing."""
     try:
         document = case.document()
-        found = engine.check(document)
+        diagnostics = engine.check(document)
     except RftconfError:
         tally.ends["not checked"] += 1
         return
     except Exception as error:  # noqa: BLE001 - a defect, whatever it is
         tally.broken.append(Broken("crash", crash(error), case.name))
         return
-    chances = [d for d in found if d.fix and d.fix.safe]
+    chances = [d for d in diagnostics if d.fix and d.fix.safe]
     tally.ends["files"] += 1
     if not chances:
         return
@@ -47,16 +47,16 @@ def judge_fixes(case: Case, tally: Tally) -> None:
         return fresh, engine.check(fresh)
 
     try:
-        before = _before(document, found)
-        done = fixing.fix(document, found, again)
-        alone = [fixing.attempt(document, found, chance, again) for chance in chances if len(done.made) > 1]
+        before = _before(document, diagnostics)
+        done = fixing.fix(document, diagnostics, again)
+        alone = [fixing.attempt(document, diagnostics, chance, again) for chance in chances if len(done.made) > 1]
         outcomes = [
             (done.text, done.made),
-            *((one[0].text, (d,)) for one, d in zip(alone, chances, strict=False) if one),
+            *((entry[0].text, (d,)) for entry, d in zip(alone, chances, strict=False) if entry),
         ]
-        for text, made in outcomes if before is not None else ():
-            for kind, detail in _of_fixed(before, made, *again(text)) if made else ():  # type: ignore[arg-type]
-                codes = "+".join(sorted({d.code for d in made}))
+        for text, new_diagnostics in outcomes if before is not None else ():
+            for kind, detail in _of_fixed(before, new_diagnostics, *again(text)) if new_diagnostics else ():  # type: ignore[arg-type]
+                codes = "+".join(sorted({d.code for d in new_diagnostics}))
                 tally.broken.append(Broken("fix", f"{codes}: {kind}", case.name, detail))
         tally.ends["fixes made"] += len(done.made)
         tally.ends["fixes made alone"] += len(outcomes) - 1
@@ -76,17 +76,17 @@ class _Before:
     errors: frozenset[str]
 
 
-def _before(document: Document, found: Sequence[Diagnostic]) -> _Before | None:
+def _before(document: Document, diagnostics: Sequence[Diagnostic]) -> _Before | None:
     """None where nothing was a run before."""
     try:
         loaded = load(document)
     except RftconfError:
         return None
-    return _Before(loaded, side("a", loaded), frozenset(d.code for d in found if d.severity is Severity.ERROR))
+    return _Before(loaded, side("a", loaded), frozenset(d.code for d in diagnostics if d.severity is Severity.ERROR))
 
 
 def _of_fixed(
-    before: _Before, made: Sequence[Diagnostic], fresh: Document, left: Sequence[Diagnostic]
+    before: _Before, diagnostics: Sequence[Diagnostic], fresh: Document, new_diagnostics: Sequence[Diagnostic]
 ) -> Iterator[tuple[str, str]]:
     """What is broken after these fixes, with what was seen."""
     try:
@@ -98,11 +98,11 @@ def _of_fixed(
     if (old.framework, old.release, old.guess.trainer) != (new.framework, new.release, new.guess.trainer):
         yield "is taken for another release", f"{old.release} -> {new.release}"
         return
-    starts = all(d.severity is not Severity.ERROR for d in made)
-    for one in left if starts else ():
-        if one.severity is Severity.ERROR and one.code not in before.errors:
-            yield f"gives the error {one.code}", one.message
-    named = frozenset(key for d in made for key in (d.key, *(d.fix.keys if d.fix else ())))
+    starts = all(d.severity is not Severity.ERROR for d in diagnostics)
+    for diagnostic in new_diagnostics if starts else ():
+        if diagnostic.severity is Severity.ERROR and diagnostic.code not in before.errors:
+            yield f"gives the error {diagnostic.code}", diagnostic.message
+    named = frozenset(key for d in diagnostics for key in (d.key, *(d.fix.keys if d.fix else ())))
     unnamed = changed_keys(before.loaded.document, fresh) - named
     if unnamed:
         yield "changes a key that is not named", ", ".join(sorted(unnamed))
@@ -117,9 +117,9 @@ def _of_fixed(
 
 def _is_of(difference: Difference, named: frozenset[str], known: Catalogue) -> bool:
     """True where a side has the field from a named key, from a default that follows one, or from what one left open."""
-    for seen in (difference.a, difference.b):
-        said = () if seen.said is None else (*(key for key, _ in seen.said.keys), *seen.said.asked)
-        sources = {*said, *open_keys(seen.value), *(name for key in said for name in followed(known, key))}
+    for observed in (difference.a, difference.b):
+        answer = () if observed.said is None else (*(key for key, _ in observed.said.keys), *observed.said.asked)
+        sources = {*answer, *open_keys(observed.value), *(name for key in answer for name in followed(known, key))}
         if any(
             key == name or f"{key}.".startswith(f"{name}.") or key.startswith(f"{name}[") or name.startswith(f"{key}.")
             for key in sources
@@ -132,5 +132,5 @@ def _is_of(difference: Difference, named: frozenset[str], known: Catalogue) -> b
 def followed(known: Catalogue, name: str) -> Iterator[str]:
     """The keys that a key's default follows: `${oc.select:.ppo_micro_batch_size,null}` stands beside it."""
     key = known.get(name)
-    for found in _REFERENCE.findall((key.interpolation if key is not None else None) or ""):
-        yield name.rpartition(".")[0] + found if found.startswith(".") else found
+    for result in _REFERENCE.findall((key.interpolation if key is not None else None) or ""):
+        yield name.rpartition(".")[0] + result if result.startswith(".") else result

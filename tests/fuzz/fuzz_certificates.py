@@ -46,24 +46,26 @@ class Conversion(NamedTuple):
 
 def conversions(seed: int) -> list[Conversion]:
     """All of them, so mixed that a part of them is a fair sample."""
-    found = [Conversion(start, to) for start in starts() for to in registry.FRAMEWORKS if to != start.framework]
-    random.Random(seed).shuffle(found)
-    return found
+    new_conversions = [
+        Conversion(start, to) for start in starts() for to in registry.FRAMEWORKS if to != start.framework
+    ]
+    random.Random(seed).shuffle(new_conversions)
+    return new_conversions
 
 
-def certified(one: Conversion, folder: Path, chance: random.Random) -> Path | None:
+def certified(conversion: Conversion, folder: Path, chance: random.Random) -> Path | None:
     """Its certificate in `folder`; None where there is no conversion."""
-    for name, text in one.start.beside.items():
+    for name, text in conversion.start.beside.items():
         beside = folder / "in" / name
         beside.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(text)
     (folder / "in").mkdir(exist_ok=True)
     (folder / "in" / "other.sh").write_text("echo\n")
-    source, out = folder / "in" / f"run{one.start.suffix}", folder / "in" / "out"
-    source.write_text(one.start.text)
-    asked = ["--rows", "7473"] if chance.random() < 0.5 else []
+    source, out = folder / "in" / f"run{conversion.start.suffix}", folder / "in" / "out"
+    source.write_text(conversion.start.text)
+    options = ["--rows", "7473"] if chance.random() < 0.5 else []
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-        code = run(["convert", str(source), "--to", one.to, "-q", "-o", f"{out}.txt", "--certify", *asked])
+        code = run(["convert", str(source), "--to", conversion.to, "-q", "-o", f"{out}.txt", "--certify", *options])
     return out.with_name("out.txt.certificate.json") if code == 0 else None
 
 
@@ -75,36 +77,36 @@ def holds(path: Path) -> bool:
         return False
 
 
-def judged(one: Conversion, drawn: int, chance: random.Random, ends: Counter[str]) -> Iterator[str]:
+def judged(conversion: Conversion, drawn: int, chance: random.Random, ends: Counter[str]) -> Iterator[str]:
     """Name each break of the law: an honest certificate that does not hold, a forged one that does, an exception."""
-    with tempfile.TemporaryDirectory() as made:
-        path = certified(one, Path(made), chance)
+    with tempfile.TemporaryDirectory() as folder:
+        path = certified(conversion, Path(folder), chance)
         if path is None:
             ends["refused"] += 1
             return
         ends["certified"] += 1
         if not holds(path):
-            yield f"{one}: what was written does not hold"
+            yield f"{conversion}: what was written does not hold"
             return
         data = json.loads(path.read_text())
-        yield from (f"{one}: {what}" for what in _held(data, path, drawn, chance, ends))
+        yield from (f"{conversion}: {what}" for what in _held(data, path, drawn, chance, ends))
 
 
 def _held(data: dict[str, Any], path: Path, drawn: int, chance: random.Random, ends: Counter[str]) -> Iterator[str]:
-    asked = [*forgeries(data, GIVEN), *_inventions(data, path.parent)]
-    for one in chance.sample(asked, min(drawn, len(asked))):
+    new_forgeries = [*forgeries(data, GIVEN), *_inventions(data, path.parent)]
+    for forgery in chance.sample(new_forgeries, min(drawn, len(new_forgeries))):
         forged = path.with_name("forged.json")
-        forged.write_text(canonical({**one.data, "digest": digest_of(one.data)}))
+        forged.write_text(canonical({**forgery.data, "digest": digest_of(forgery.data)}))
         ends["forged: what was asked"] += 1
         if holds(forged):
-            ends["forged and true"] += one.what in TRUE
-            if one.what not in TRUE:
-                yield one.what
-    told = [*forgeries(data, frozenset(data) - GIVEN - {"digest"})]
-    for one in chance.sample(told, min(20 * drawn, len(told))):
+            ends["forged and true"] += forgery.what in TRUE
+            if forgery.what not in TRUE:
+                yield forgery.what
+    options = [*forgeries(data, frozenset(data) - GIVEN - {"digest"})]
+    for forgery in chance.sample(options, min(20 * drawn, len(options))):
         ends["forged: what comes out"] += 1
-        if not any(check.problems for check in differing_parts(one.data, data)):
-            yield one.what
+        if not any(check.problems for check in differing_parts(forgery.data, data)):
+            yield forgery.what
 
 
 def _inventions(data: dict[str, Any], folder: Path) -> Iterator[Forgery]:
@@ -115,7 +117,7 @@ def _inventions(data: dict[str, Any], folder: Path) -> Iterator[Forgery]:
             yield Forgery(what, forged)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None) -> int:
     """The command line; 1 where anything broke."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=sys.maxsize)
@@ -123,20 +125,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--forgeries", type=int, default=3, help="of what was asked, for each certificate")
     parser.add_argument("--state", type=Path, help="where the tally is kept, and goes on from")
     parser.add_argument("-o", type=Path, help="where every break goes, a line each")
-    asked = parser.parse_args(arguments)
-    found = json.loads(asked.state.read_text()) if asked.state and asked.state.exists() else {}
-    ends, first, began = Counter(found.get("ends", {})), found.get("next", 0), time.process_time()
-    broken = found.get("broken", 0)
-    with (asked.o or Path(os.devnull)).open("a") as file:
-        for number, one in enumerate(conversions(asked.seed)[first : asked.cases], first):
-            for what in judged(one, asked.forgeries, random.Random(f"{asked.seed}/{number}"), ends):
+    new_arguments = parser.parse_args(args)
+    data = json.loads(new_arguments.state.read_text()) if new_arguments.state and new_arguments.state.exists() else {}
+    ends, first, began = Counter(data.get("ends", {})), data.get("next", 0), time.process_time()
+    broken = data.get("broken", 0)
+    with (new_arguments.o or Path(os.devnull)).open("a") as file:
+        for number, conversion in enumerate(conversions(new_arguments.seed)[first : new_arguments.cases], first):
+            for what in judged(
+                conversion, new_arguments.forgeries, random.Random(f"{new_arguments.seed}/{number}"), ends
+            ):
                 broken += 1
                 sys.stdout.write(f"{number}: {what}\n")
                 file.write(f"{number}: {what}\n")
                 file.flush()
-            if asked.state:
-                told = {"seed": asked.seed, "next": number + 1, "ends": ends, "broken": broken}
-                asked.state.write_text(json.dumps(told, indent=1) + "\n")
+            if new_arguments.state:
+                names = {"seed": new_arguments.seed, "next": number + 1, "ends": ends, "broken": broken}
+                new_arguments.state.write_text(json.dumps(names, indent=1) + "\n")
     sys.stdout.write(f"{json.dumps(ends)}; {broken} broken; {time.process_time() - began:.0f} s\n")
     return int(broken > 0)
 

@@ -31,13 +31,13 @@ def inputs(count: int, seed: int, first: int = 0, *, corpus: bool = False) -> It
     return map(unchanged, starts()[first:]) if corpus else cases(count, seed, first=first)
 
 
-def judged(law: str, given: Iterable[Case], tally: Tally) -> Iterator[Broken]:
+def judged(law: str, new_cases: Iterable[Case], tally: Tally) -> Iterator[Broken]:
     """All of them before one law: what breaks, and what is refused though its source was right, as it comes."""
-    for case in given:
-        seen, refused = len(tally.broken), len(tally.refused)
+    for case in new_cases:
+        count_before, refused = len(tally.broken), len(tally.refused)
         LAWS[law](case, tally)
         tally.ends["cases"] += 1
-        yield from (*tally.broken[seen:], *tally.refused[refused:])
+        yield from (*tally.broken[count_before:], *tally.refused[refused:])
 
 
 def settle_memory() -> None:
@@ -49,20 +49,20 @@ def settle_memory() -> None:
 
 def kept(state: Path | None, law: str, seed: int) -> tuple[Tally, int]:
     """What an earlier run of this law and seed counted, and the number of the next case."""
-    found = json.loads(state.read_text()) if state is not None and state.exists() else {}
-    if not found:
+    data = json.loads(state.read_text()) if state is not None and state.exists() else {}
+    if not data:
         return Tally(), 0
-    if (found["law"], found["seed"]) != (law, seed):
-        raise SystemExit(f"{state} is of {found['law']} with seed {found['seed']}")
-    broken, refused = ([Broken(**one) for one in found[name]] for name in ("broken", "refused"))
-    return Tally(Counter(found["ends"]), broken, refused), found["next"]
+    if (data["law"], data["seed"]) != (law, seed):
+        raise SystemExit(f"{state} is of {data['law']} with seed {data['seed']}")
+    broken, refused = ([Broken(**entry) for entry in data[name]] for name in ("broken", "refused"))
+    return Tally(Counter(data["ends"]), broken, refused), data["next"]
 
 
 def keep(state: Path, law: str, seed: int, following: int, tally: Tally) -> None:
     """Write what was counted so far; a run that ends while it writes leaves the last one whole."""
     data = {"law": law, "seed": seed, "next": following, "ends": tally.ends, "broken_in_all": len(tally.broken),
-            "refused_by_kind": kinds(tally.refused), "broken": [asdict(one) for one in tally.broken],
-            "refused": [asdict(one) for one in tally.refused]}  # fmt: skip
+            "refused_by_kind": kinds(tally.refused), "broken": [asdict(breach) for breach in tally.broken],
+            "refused": [asdict(breach) for breach in tally.refused]}  # fmt: skip
     beside = state.with_suffix(".part")
     beside.write_text(json.dumps(data, indent=1) + "\n")
     beside.replace(state)
@@ -79,27 +79,27 @@ def main() -> int:
     parser.add_argument("--corpus", action="store_true", help="every config as it is")
     parser.add_argument("--state", type=Path, help="where the tally is kept, and goes on from")
     parser.add_argument("-o", type=Path, help="where every break goes, a JSON line each")
-    asked = parser.parse_args()
-    tally, first = kept(asked.state, asked.law, asked.seed)
-    first, began = max(first, asked.first), time.monotonic()
-    given = inputs(asked.first + asked.cases - first, asked.seed, first, corpus=asked.corpus)
-    timely = (case for case in given if time.monotonic() - began < asked.seconds)
-    with (asked.o or Path("/dev/null")).open("a") as file:
+    args = parser.parse_args()
+    tally, first = kept(args.state, args.law, args.seed)
+    first, began = max(first, args.first), time.monotonic()
+    new_cases = inputs(args.first + args.cases - first, args.seed, first, corpus=args.corpus)
+    timely = (case for case in new_cases if time.monotonic() - began < args.seconds)
+    with (args.o or Path("/dev/null")).open("a") as file:
         following = first
         for number, case in enumerate(timely, first):
-            for one in judged(asked.law, [case], tally):
-                file.write(json.dumps(asdict(one)) + "\n")
+            for breach in judged(args.law, [case], tally):
+                file.write(json.dumps(asdict(breach)) + "\n")
                 file.flush()
             if number == first + SETTLED:
                 settle_memory()
-            if asked.state and number % KEPT_EVERY == KEPT_EVERY - 1:
-                keep(asked.state, asked.law, asked.seed, number + 1, tally)
+            if args.state and number % KEPT_EVERY == KEPT_EVERY - 1:
+                keep(args.state, args.law, args.seed, number + 1, tally)
             following = number + 1
-    if asked.state:
-        keep(asked.state, asked.law, asked.seed, following, tally)
-    for found in (tally.broken, tally.refused):
-        for kind, count in kinds(found).most_common():
-            example = next(one for one in found if f"{one.law}: {one.kind}" == kind)
+    if args.state:
+        keep(args.state, args.law, args.seed, following, tally)
+    for breaches in (tally.broken, tally.refused):
+        for kind, count in kinds(breaches).most_common():
+            example = next(breach for breach in breaches if f"{breach.law}: {breach.kind}" == kind)
             sys.stdout.write(f"{count:6} {kind}  [{example.case}: {example.detail[:160]}]\n")
     sys.stdout.write(
         f"{json.dumps(tally.ends)}; {len(tally.broken)} broken, {len(tally.refused)} refused; {time.monotonic() - began:.0f} s\n"

@@ -23,23 +23,23 @@ FRAGMENTS = (
 )  # fmt: skip
 
 
-def mutated(text: str, other: str, chance: random.Random) -> str:
-    """`text` with a few things cut, doubled, swapped, put in, or taken from `other`."""
+def mutated(text: str, second: str, chance: random.Random) -> str:
+    """`text` with a few things cut, doubled, swapped, put in, or taken from `second`."""
     for _ in range(chance.randint(1, 6)):
-        at, to = sorted(chance.randint(0, len(text)) for _ in range(2))
-        to = min(to, at + chance.choice((1, 5, 40, 400)))
+        index, to = sorted(chance.randint(0, len(text)) for _ in range(2))
+        to = min(to, index + chance.choice((1, 5, 40, 400)))
         kind = chance.randrange(6)
         if kind == 0:
-            text = text[:at] + text[to:]
+            text = text[:index] + text[to:]
         elif kind == 1:
-            text = text[:to] + text[at:to] * chance.randint(1, 3) + text[to:]
+            text = text[:to] + text[index:to] * chance.randint(1, 3) + text[to:]
         elif kind == 2:
-            start = chance.randint(0, len(other))
-            text = text[:at] + other[start : start + chance.choice((10, 80, 400))] + text[at:]
+            start = chance.randint(0, len(second))
+            text = text[:index] + second[start : start + chance.choice((10, 80, 400))] + text[index:]
         elif kind == 3:
-            text = text[:at] + chr(chance.randrange(1, 0x250)) + text[at:]
+            text = text[:index] + chr(chance.randrange(1, 0x250)) + text[index:]
         else:
-            text = text[:at] + chance.choice(FRAGMENTS) + text[at:]
+            text = text[:index] + chance.choice(FRAGMENTS) + text[index:]
     return text[:20_000]
 
 
@@ -92,8 +92,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="fuzz_shell", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    print(f"{fuzz(given.seconds, given.seed)} inputs")
+    args = parser.parse_args()
+    print(f"{fuzz(args.seconds, args.seed)} inputs")
     return 0
 
 

@@ -58,11 +58,11 @@ class Leaves:
 
     def parts(self, refusals: Iterable[str]) -> tuple[Leaves, ...]:
         """The same changes in several files: each that a refusal names alone, and the rest; two halves where none is named."""
-        said = "\n".join(refusals)
-        named = [change for change in self.changes if re.search(rf"\b{re.escape(_key(change))}(?![\w.])", said)]
+        text = "\n".join(refusals)
+        named = [change for change in self.changes if re.search(rf"\b{re.escape(_key(change))}(?![\w.])", text)]
         if named and len(named) < len(self.changes):
             alone = tuple(Leaves(self.framework, (change,)) for change in named)
-            return (*alone, Leaves(self.framework, tuple(one for one in self.changes if one not in named)))
+            return (*alone, Leaves(self.framework, tuple(change for change in self.changes if change not in named)))
         middle = len(self.changes) // 2
         return Leaves(self.framework, self.changes[:middle]), Leaves(self.framework, self.changes[middle:])
 
@@ -90,9 +90,9 @@ def groups(seed: int = 0) -> Iterator[Leaves]:
         for turn in drawn:
             for framework in BASES:
                 chance = random.Random(f"{seed}/{kind}/{turn}/{framework}")
-                keys = [(at, key) for at, key in enumerate(keys_of(framework)) if _kinds(framework)[key] == kind]
+                keys = [(index, key) for index, key in enumerate(keys_of(framework)) if _kinds(framework)[key] == kind]
                 chance.shuffle(keys)
-                yield from _grouped(framework, [f"{key}={ODD[(at + turn) % len(ODD)]}" for at, key in keys], most)
+                yield from _grouped(framework, [f"{key}={ODD[(index + turn) % len(ODD)]}" for index, key in keys], most)
 
 
 def _grouped(framework: str, changes: Sequence[str], most: int) -> Iterator[Leaves]:
@@ -101,7 +101,7 @@ def _grouped(framework: str, changes: Sequence[str], most: int) -> Iterator[Leav
     for change in changes:
         key = change.partition("=")[0]
         sections = _sections(key)
-        group = next((one for one in open_ if key not in one.above and one.keys.isdisjoint((key, *sections))), None)
+        group = next((g for g in open_ if key not in g.above and g.keys.isdisjoint((key, *sections))), None)
         if group is None:
             group = _Group()
             open_.append(group)
@@ -124,7 +124,7 @@ class _Group:
 
 
 def _sections(key: str) -> list[str]:
-    return [key[:at] for at, sign in enumerate(key) if sign in ".["]
+    return [key[:index] for index, sign in enumerate(key) if sign in ".["]
 
 
 def _touch(a: str, b: str) -> bool:
@@ -135,9 +135,10 @@ def _touch(a: str, b: str) -> bool:
 def _kinds(framework: str) -> dict[str, str]:
     base = [line.partition("=")[0] for line in BASES[framework]]
     keys = keys_of(framework)
-    above = {key[:at] for key in keys for at, sign in enumerate(key) if sign in ".["}
+    above = {key[:index] for key in keys for index, sign in enumerate(key) if sign in ".["}
     return {
-        key: "base" if any(_touch(key, one) for one in base) else "section" if key in above else "free" for key in keys
+        key: "base" if any(_touch(key, name) for name in base) else "section" if key in above else "free"
+        for key in keys
     }
 
 
@@ -174,19 +175,19 @@ def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = ()) -> frozenset[
     loaded: Loaded | str | None = None
     for verb in verbs:
         if verb in OF_DOCUMENTS:
-            said, end = _asked(OF_DOCUMENTS[verb], document)
+            text, end = _asked(OF_DOCUMENTS[verb], document)
         else:
             if loaded is None:
                 loaded = _loaded(document, leaves.framework)
-            said, end = (loaded, "refused") if isinstance(loaded, str) else _asked(OF_CONFIGS[verb], loaded)
+            text, end = (loaded, "refused") if isinstance(loaded, str) else _asked(OF_CONFIGS[verb], loaded)
             if isinstance(loaded, str) and loaded.startswith("! "):
                 end = "wrong"
         if end == "answered":
             tally.answers[f"{verb}: answered"] += len(reached)
         elif end == "refused" and len(leaves.changes) == 1:
-            tally.answers[f"{verb}: {said.partition(': ')[0]}"] += len(reached)
+            tally.answers[f"{verb}: {text.partition(': ')[0]}"] += len(reached)
         else:
-            unanswered[verb] = (said, end)
+            unanswered[verb] = (text, end)
     tally.hidden += (len(leaves.changes) - len(reached)) * (len(verbs) == len(tally.verbs))
     return _divided(leaves, tally, unanswered)
 
@@ -197,12 +198,12 @@ def _divided(leaves: Leaves, tally: Tally, unanswered: dict[str, tuple[str, str]
         return frozenset()
     wrong: frozenset[str] = frozenset()
     if len(leaves.changes) > 1:
-        for part in leaves.parts(said for said, _ in unanswered.values()):
+        for part in leaves.parts(text for text, _ in unanswered.values()):
             wrong |= judge(part, tally, tuple(unanswered))
-    for verb, (said, end) in unanswered.items():
+    for verb, (text, end) in unanswered.items():
         if end == "wrong" and verb not in wrong:
-            shown = " ".join(change if len(change) < 90 else f"{change[:90]}…" for change in leaves.changes)
-            tally.wrong.append(f"{verb}: {leaves.framework}: {shown}: {said}")
+            output = " ".join(change if len(change) < 90 else f"{change[:90]}…" for change in leaves.changes)
+            tally.wrong.append(f"{verb}: {leaves.framework}: {output}: {text}")
             wrong |= {verb}
     return wrong
 
@@ -210,12 +211,12 @@ def _divided(leaves: Leaves, tally: Tally, unanswered: dict[str, tuple[str, str]
 def _reached(leaves: Leaves, document: Document) -> list[str]:
     """The changes whose key, or something below it, stands in the config as read."""
     known = {leaf.key for leaf in document.leaves}
-    found = []
+    values = []
     for change in leaves.changes:
         key = change.partition("=")[0].lstrip("+~")
-        if key in known or any(one.startswith((f"{key}.", f"{key}[")) for one in known):
-            found.append(change)
-    return found
+        if key in known or any(name.startswith((f"{key}.", f"{key}[")) for name in known):
+            values.append(change)
+    return values
 
 
 def _loaded(document: Document, framework: str) -> Loaded | str:
@@ -244,18 +245,18 @@ def _asked(verb: Callable[[_About], str], about: _About) -> tuple[str, str]:
     return (end, "refused") if end else ("", "answered")
 
 
-def run(given: Iterator[Leaves], tally: Tally, until: float, keep: Callable[[int], None], first: int = 0) -> int:
+def run(leaf_groups: Iterator[Leaves], tally: Tally, until: float, keep: Callable[[int], None], first: int = 0) -> int:
     """Judge files from number `first` on until the time is over; the number of the next one."""
     number = first
-    for number, leaves in enumerate(given):
+    for number, leaves in enumerate(leaf_groups):
         if number < first:
             continue
         if time.monotonic() > until:
             return number
-        seen = len(tally.wrong)
+        count_before = len(tally.wrong)
         tally.leaves += len(leaves.changes)
         judge(leaves, tally)
-        sys.stdout.writelines(f"{line}\n" for line in tally.wrong[seen:])
+        sys.stdout.writelines(f"{line}\n" for line in tally.wrong[count_before:])
         if number % 20 == 19:
             keep(number + 1)
     return number + 1
@@ -269,24 +270,24 @@ def main() -> int:
     parser.add_argument("--state", type=Path, help="where the tally is kept, and goes on from")
     verbs_of_all = (*OF_DOCUMENTS, *OF_CONFIGS)
     parser.add_argument("--without", action="append", default=[], choices=verbs_of_all, help="leave a verb out")
-    asked = parser.parse_args()
-    verbs = tuple(verb for verb in Tally().verbs if verb not in asked.without)
+    args = parser.parse_args()
+    verbs = tuple(verb for verb in Tally().verbs if verb not in args.without)
     tally, first, spent = Tally(verbs=verbs), 0, 0.0
-    if asked.state and asked.state.exists():
-        kept = json.loads(asked.state.read_text())
-        first, spent = kept["next"], kept["processor_seconds"]
-        tally = Tally(Counter(kept["answers"]), kept["wrong"], kept["files"], kept["leaves"], verbs, kept["hidden"])
+    if args.state and args.state.exists():
+        old = json.loads(args.state.read_text())
+        first, spent = old["next"], old["processor_seconds"]
+        tally = Tally(Counter(old["answers"]), old["wrong"], old["files"], old["leaves"], verbs, old["hidden"])
 
     def keep(number: int) -> None:
-        if asked.state:
+        if args.state:
             data = {
-                "seed": asked.seed, "next": number, "leaves": tally.leaves, "hidden": tally.hidden, "files": tally.files,
+                "seed": args.seed, "next": number, "leaves": tally.leaves, "hidden": tally.hidden, "files": tally.files,
                 "total": tally.total, "processor_seconds": round(spent + time.process_time(), 1),
                 "answers": dict(sorted(tally.answers.items())), "wrong": tally.wrong,
             }  # fmt: skip
-            asked.state.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+            args.state.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
-    keep(run(groups(asked.seed), tally, time.monotonic() + asked.seconds, keep, first))
+    keep(run(groups(args.seed), tally, time.monotonic() + args.seconds, keep, first))
     sys.stdout.write(
         f"{tally.leaves} leaves in {tally.files} files, {tally.total} answers, {tally.hidden} leaves not reached; "
         f"{len(tally.wrong)} wrong; {spent + time.process_time():.0f} processor seconds\n"

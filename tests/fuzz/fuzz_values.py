@@ -49,8 +49,8 @@ class Tally:
 
     def report(self, verb: str, changes: tuple[str, ...], what: str) -> None:
         """Keep what went wrong, values shortened."""
-        shown = " ".join(change if len(change) < 90 else f"{change[:90]}…" for change in changes)
-        self.wrong.append(f"{verb}: {shown}: {what}")
+        output = " ".join(change if len(change) < 90 else f"{change[:90]}…" for change in changes)
+        self.wrong.append(f"{verb}: {output}: {what}")
 
 
 def keys_of(framework: str) -> list[str]:
@@ -97,8 +97,8 @@ def attempt(tally: Tally, verb: str, changes: tuple[str, ...], answer: Callable[
         tally.ends[f"{verb}: exit {error.exit_code}"] += 1
         text = str(error)
     except Exception as error:  # noqa: BLE001 - a defect, whatever it is
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        tally.report(verb, changes, f"{type(error).__name__}: {error!s:.90} ({at.filename}:{at.lineno})")
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        tally.report(verb, changes, f"{type(error).__name__}: {error!s:.90} ({frame.filename}:{frame.lineno})")
         return
     else:
         tally.ends[f"{verb}: answered"] += 1
@@ -133,9 +133,9 @@ def fuzz_all(part: int, parts: int, seconds: float = float("inf")) -> Tally:
     for number, (framework, change) in enumerate(every_change()):
         if number % parts == part and time.monotonic() < ends:
             tally.files += 1
-            seen = len(tally.wrong)
+            count_before = len(tally.wrong)
             try_file(Example(framework, (change,)), tally)
-            for line in tally.wrong[seen:]:
+            for line in tally.wrong[count_before:]:
                 sys.stdout.write(f"{line}\n")
     return tally
 
@@ -148,10 +148,10 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="every key with every value")
     parser.add_argument("--part", default="0/1", help="with --all: which of how many parts, 0/4")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="with --all: stop after so many")
-    asked = parser.parse_args()
-    part, parts = map(int, asked.part.split("/"))
-    tally = fuzz_all(part, parts, asked.seconds) if asked.all else fuzz(asked.files, asked.seed)
-    if not asked.all:
+    args = parser.parse_args()
+    part, parts = map(int, args.part.split("/"))
+    tally = fuzz_all(part, parts, args.seconds) if args.all else fuzz(args.files, args.seed)
+    if not args.all:
         sys.stdout.write("".join(f"{line}\n" for line in tally.wrong))
     sys.stdout.write(
         f"{tally.files} files, {sum(tally.ends.values())} answers: {dict(tally.ends)}; {len(tally.wrong)} wrong\n"

@@ -52,21 +52,21 @@ def mutated(chance: random.Random) -> bytes:
     """A seed with a few pieces cut, doubled, swapped or put in."""
     data = bytearray(chance.choice(SEEDS))
     for _ in range(chance.randint(0, 4)):
-        at, end = sorted((chance.randint(0, len(data)), chance.randint(0, len(data))))
+        index, end = sorted((chance.randint(0, len(data)), chance.randint(0, len(data))))
         match chance.randint(0, 5):
             case 0:
-                del data[at : min(end, at + 12)]
+                del data[index : min(end, index + 12)]
             case 1:
-                data[at:at] = data[at:end]
+                data[index:index] = data[index:end]
             case 2:
-                data[at:at] = chance.choice(TOKENS)
+                data[index:index] = chance.choice(TOKENS)
             case 3:
-                data[at : at + 1] = chance.choice(TOKENS)
+                data[index : index + 1] = chance.choice(TOKENS)
             case 4:
-                data[at:at] = chance.choice(TOKENS) * chance.randint(1, 300)
+                data[index:index] = chance.choice(TOKENS) * chance.randint(1, 300)
             case _:
-                other = chance.choice(SEEDS)
-                data[at:end] = other[: chance.randint(0, len(other))]
+                second = chance.choice(SEEDS)
+                data[index:end] = second[: chance.randint(0, len(second))]
     return bytes(data[:20_000])
 
 
@@ -93,14 +93,14 @@ def one(data: bytes, tally: Tally, name: str = "x.yaml") -> None:
 
 def _check_places(source: Source, leaves: tuple[object, ...], diagnostics: tuple[object, ...]) -> None:
     size = len(source.text)
-    for found in (*leaves, *diagnostics):
-        place = getattr(found, "place", None)
+    for result in (*leaves, *diagnostics):
+        place = getattr(result, "place", None)
         if place is None or place.file != source.name:
             continue
         span = place.span
-        assert 0 <= span.start <= span.end <= size, found
-        assert span.line >= 1, found
-        assert span.col >= 1, found
+        assert 0 <= span.start <= span.end <= size, result
+        assert span.line >= 1, result
+        assert span.col >= 1, result
 
 
 def fuzz(seconds: float, seed: int) -> Tally:

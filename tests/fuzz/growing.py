@@ -33,12 +33,12 @@ def _times(unit: str, size: int) -> str:
 
 def _lines(line: Callable[[int], str], size: int) -> str:
     """Numbered lines until they are `size` bytes."""
-    made, length, number = [], 0, 0
+    rows, length, number = [], 0, 0
     while length < size:
-        made.append(line(number))
-        length += len(made[-1])
+        rows.append(line(number))
+        length += len(rows[-1])
         number += 1
-    return "".join(made)
+    return "".join(rows)
 
 
 def _word(chance: random.Random) -> str:

@@ -70,13 +70,13 @@ class Case:
 @cache
 def starts() -> tuple[Start, ...]:
     """Inputs of the golden conversions, and the corpus of real configs where it lies beside the project."""
-    found = [_golden(path) for path in sorted((ROOT / "golden" / "convert").glob("*/input.*"))]
-    found += [
+    new_starts = [_golden(path) for path in sorted((ROOT / "golden" / "convert").glob("*/input.*"))]
+    new_starts += [
         Start(f"{name}/{real.name}", real.framework, real.suffix, real.text, real.beside)
         for name, reals in corpora().items()
         for real in reals
     ]
-    return tuple(found)
+    return tuple(new_starts)
 
 
 def _golden(path: Path) -> Start:
@@ -90,7 +90,9 @@ def case(known: tuple[Start, ...], seed: int, number: int, kinds: tuple[str, ...
     """Mutation `number` of `seed`; `kinds` leaves the others out."""
     chance = random.Random(f"{seed}/{number}")
     start = chance.choice(known)
-    others = [one for one in known if one.suffix == start.suffix and one.framework == start.framework]
+    others = [
+        new_start for new_start in known if new_start.suffix == start.suffix and new_start.framework == start.framework
+    ]
     names = kinds or tuple(MUTATIONS)
     text, how = start.text, []
     for _ in range(chance.choice((1, 1, 2, 3))):
@@ -112,80 +114,80 @@ def cases(count: int, seed: int, kinds: tuple[str, ...] = (), first: int = 0) ->
         yield case(known, seed, number, kinds)
 
 
-def _bytes(text: str, other: str, chance: random.Random, suffix: str) -> str:
-    data, more = bytearray(text.encode()), other.encode()
-    at = chance.randrange(len(data) + 1)
-    to = min(len(data), at + chance.choice((0, 1, 4, 40)))
+def _bytes(text: str, donor: str, chance: random.Random, suffix: str) -> str:
+    data, more = bytearray(text.encode()), donor.encode()
+    index = chance.randrange(len(data) + 1)
+    to = min(len(data), index + chance.choice((0, 1, 4, 40)))
     where = chance.randrange(len(more) + 1)
-    data[at:to] = chance.choice((b"", bytes([chance.randrange(256)]), data[at:to] * 2, more[where : where + 30]))
+    data[index:to] = chance.choice((b"", bytes([chance.randrange(256)]), data[index:to] * 2, more[where : where + 30]))
     return data.decode("utf-8", "replace")
 
 
-def _lines(text: str, other: str, chance: random.Random, suffix: str) -> str:
-    lines, more = text.splitlines(keepends=True), other.splitlines(keepends=True)
+def _lines(text: str, donor: str, chance: random.Random, suffix: str) -> str:
+    lines, more = text.splitlines(keepends=True), donor.splitlines(keepends=True)
     if not lines or not more:
         return text
-    at, to = sorted(chance.randrange(len(lines)) for _ in range(2))
+    index, to = sorted(chance.randrange(len(lines)) for _ in range(2))
     match chance.randrange(5):
         case 0:
-            del lines[at]
+            del lines[index]
         case 1:
-            lines.insert(to, lines[at])
+            lines.insert(to, lines[index])
         case 2:
-            lines[at], lines[to] = lines[to], lines[at]
+            lines[index], lines[to] = lines[to], lines[index]
         case 3:
-            lines.insert(at, chance.choice(more))
+            lines.insert(index, chance.choice(more))
         case _:
-            del lines[at : min(to, at + 5)]
+            del lines[index : min(to, index + 5)]
     return "".join(lines)
 
 
-def _tokens(text: str, other: str, chance: random.Random, suffix: str) -> str:
-    tokens, more = _TOKEN.findall(text.replace("\n", "\n")), _TOKEN.findall(other)
+def _tokens(text: str, donor: str, chance: random.Random, suffix: str) -> str:
+    tokens, more = _TOKEN.findall(text.replace("\n", "\n")), _TOKEN.findall(donor)
     if not tokens or not more:
         return text
-    at, to = (chance.randrange(len(tokens)) for _ in range(2))
+    index, to = (chance.randrange(len(tokens)) for _ in range(2))
     match chance.randrange(4):
         case 0:
-            tokens[at] = chance.choice(more)
+            tokens[index] = chance.choice(more)
         case 1:
-            tokens[at], tokens[to] = tokens[to], tokens[at]
+            tokens[index], tokens[to] = tokens[to], tokens[index]
         case 2:
-            tokens[at : at + 1] = []
+            tokens[index : index + 1] = []
         case _:
-            tokens.insert(at, chance.choice(FRAGMENTS))
+            tokens.insert(index, chance.choice(FRAGMENTS))
     return "".join(tokens)
 
 
-def _tree(text: str, other: str, chance: random.Random, suffix: str) -> str:
+def _tree(text: str, donor: str, chance: random.Random, suffix: str) -> str:
     """Operations on the tree: a value of any type, a key moved, removed, doubled, under itself, a list for a mapping."""
     return changed_override(text, chance) if suffix == ".sh" else changed_node(text, chance, (*ODD, *LIKELY))
 
 
-def _values(text: str, other: str, chance: random.Random, suffix: str) -> str:
+def _values(text: str, donor: str, chance: random.Random, suffix: str) -> str:
     """One leaf with another value that is likely: the file stays a config."""
     if suffix != ".sh":
         return changed_node(text, chance, LIKELY, leaves=True)
-    found = list(OVERRIDE.finditer(text))
-    if not found:
+    matches = list(OVERRIDE.finditer(text))
+    if not matches:
         return text
-    at = chance.choice(found)
-    value = next((m["value"] for m in OVERRIDE.finditer(other) if m["key"] == at["key"]), None)
+    match = chance.choice(matches)
+    value = next((m["value"] for m in OVERRIDE.finditer(donor) if m["key"] == match["key"]), None)
     if value is None or chance.random() < 0.7:
         value = word(chance.choice(LIKELY))
-    return text[: at.start("value")] + value + text[at.end("value") :]
+    return text[: match.start("value")] + value + text[match.end("value") :]
 
 
-def _recombined(text: str, other: str, chance: random.Random, suffix: str) -> str:
+def _recombined(text: str, second: str, chance: random.Random, suffix: str) -> str:
     """Some of the other's overrides, or one of its subtrees, put in."""
     if suffix == ".sh":
-        found, more = list(OVERRIDE.finditer(text)), list(OVERRIDE.finditer(other))
-        for one in chance.sample(more, min(len(more), chance.randint(1, 6))):
-            at = chance.choice(found).start() if found else len(text)
-            text = f"{text[:at]}{one['key']}={one['value'] or 'null'} {text[at:]}"
-            found = list(OVERRIDE.finditer(text))
+        matches, more = list(OVERRIDE.finditer(text)), list(OVERRIDE.finditer(second))
+        for first in chance.sample(more, min(len(more), chance.randint(1, 6))):
+            index = chance.choice(matches).start() if matches else len(text)
+            text = f"{text[:index]}{first['key']}={first['value'] or 'null'} {text[index:]}"
+            matches = list(OVERRIDE.finditer(text))
         return text
-    mine, theirs = loaded(text), loaded(other)
+    mine, theirs = loaded(text), loaded(second)
     paths = list(paths_in(theirs)) if theirs is not None else []
     if mine is None or not paths:
         return text

@@ -64,11 +64,11 @@ def judge_outputs(
         tally.broken.append(Broken("crash", f"load: {crash(error)}", case.name))
         return
     run: Side | None = None
-    found = engine.check(document, engine.Options(loaded.framework, loaded.release, fixes=False))
+    diagnostics = engine.check(document, engine.Options(loaded.framework, loaded.release, fixes=False))
     # rules say little of a script that breaks off, so nobody knows what else is wrong with it
-    broken_off = any(d.severity is Severity.ERROR and d.code.startswith("SYN") for d in found)
-    found = [*found, *_as_it_stands(loaded)]
-    own = Own(frozenset(CODES) if broken_off else frozenset(d.code for d in found), tuple(found))
+    broken_off = any(d.severity is Severity.ERROR and d.code.startswith("SYN") for d in diagnostics)
+    diagnostics = [*diagnostics, *_as_it_stands(loaded)]
+    own = Own(frozenset(CODES) if broken_off else frozenset(d.code for d in diagnostics), tuple(diagnostics))
     for to in targets:
         try:
             done = convert_loaded(loaded, to, options or drawn(case.name, to))
@@ -93,10 +93,10 @@ def _as_it_stands(loaded: Loaded) -> list[Diagnostic]:
         return []
     guess = loaded.guess
     led_nowhere = unresolved(loaded.document, catalogue.load(guess.framework, guess.release, guess.trainer))
-    wanted = [
+    rules = [
         rule for rule in registry.rules_for(framework_of(loaded.framework).family) if engine.applies(rule, loaded.guess)
     ]
-    return [*led_nowhere, *engine.run(loaded.document, loaded.guess, wanted, fixes=False, alone=True)]
+    return [*led_nowhere, *engine.run(loaded.document, loaded.guess, rules, fixes=False, alone=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,29 +106,29 @@ class Own:
     codes: frozenset[str]
     found: tuple[Diagnostic, ...]
 
-    def has(self, one: Diagnostic, ledger: Ledger) -> bool:
+    def has(self, diagnostic: Diagnostic, ledger: Ledger) -> bool:
         """True where the source is not right either: it has the code, an error of the family, a finding there, or at a setting that the error names."""
         wrong = {d.code[:3] for d in self.found if d.severity is Severity.ERROR} - {"KEY"}
-        if one.code in self.codes or one.code[:3] in wrong:
+        if diagnostic.code in self.codes or diagnostic.code[:3] in wrong:
             return True
-        named = named_in(one, ledger)
+        named = named_in(diagnostic, ledger)
         settings = _settings(named, ledger)
         theirs = named if ledger.source_framework == ledger.target_framework else set()
         theirs |= {
             line.key.lstrip("+")
             for line in ledger.sources
-            if _at(line.targets, one) or not settings.isdisjoint(line.plan)
+            if _at(line.targets, diagnostic) or not settings.isdisjoint(line.plan)
         }
-        told = [d for d in self.found if d.key and d.severity is not Severity.INFO]
-        return any(_meet(key, d.key.lstrip("+")) for key in theirs for d in told)
+        diagnostics = [d for d in self.found if d.key and d.severity is not Severity.INFO]
+        return any(_meet(key, d.key.lstrip("+")) for key in theirs for d in diagnostics)
 
 
-def named_in(one: Diagnostic, ledger: Ledger) -> set[str]:
+def named_in(first: Diagnostic, ledger: Ledger) -> set[str]:
     """The keys that a finding is about: its own, those its message names, and those that a default of these follows."""
-    words = {word.strip(":,()").partition("=")[0] for word in one.message.split() if "." in word}
-    named = {one.key.lstrip("+"), *words}
+    words = {word.strip(":,()").partition("=")[0] for word in first.message.split() if "." in word}
+    named = {first.key.lstrip("+"), *words}
     known = catalogue.load(ledger.target_framework, None)
-    return named | {other for name in named for other in followed(known, name)}
+    return named | {second for name in named for second in followed(known, name)}
 
 
 def _settings(named: set[str], ledger: Ledger) -> set[str]:
@@ -137,59 +137,61 @@ def _settings(named: set[str], ledger: Ledger) -> set[str]:
     return {row.plan for row in rows if isinstance(row, Row) and row.native in named}
 
 
-def _at(targets: Sequence[str], one: Diagnostic) -> bool:
-    return one.key.lstrip("+") in {target.lstrip("+") for target in targets}
+def _at(targets: Sequence[str], diagnostic: Diagnostic) -> bool:
+    return diagnostic.key.lstrip("+") in {target.lstrip("+") for target in targets}
 
 
-def _meet(key: str, other: str) -> bool:
+def _meet(key: str, second: str) -> bool:
     """True where the keys are one, or one is a section with the other in it."""
-    return f"{key}.".startswith(f"{other}.") or other.startswith((f"{key}.", f"{key}["))
+    return f"{key}.".startswith(f"{second}.") or second.startswith((f"{key}.", f"{key}["))
 
 
-def follows_a_loss(one: Diagnostic, ledger: Ledger) -> bool:
+def follows_a_loss(diagnostic: Diagnostic, ledger: Ledger) -> bool:
     """True where the ledger names the loss of a setting beside those that the error is about: a size that the target lacks."""
-    said = {path for line in ledger.sources if _at(line.targets, one) for path in line.plan}
+    messages = {path for line in ledger.sources if _at(line.targets, diagnostic) for path in line.plan}
     lost = {path for line in ledger.lossy for path in line.plan}
-    return not {path.rpartition(".")[0] for path in said}.isdisjoint({path.rpartition(".")[0] for path in lost})
+    return not {path.rpartition(".")[0] for path in messages}.isdisjoint({path.rpartition(".")[0] for path in lost})
 
 
-def stays(one: Diagnostic, ledger: Ledger) -> bool:
+def stays(diagnostic: Diagnostic, ledger: Ledger) -> bool:
     """True where the framework stays and the value is the source's own, or its release's: nobody chose or computed it."""
     if ledger.source_framework != ledger.target_framework:
         return False
-    line = next((line for line in ledger.targets if line.key.lstrip("+") == one.key.lstrip("+")), None)
+    line = next((line for line in ledger.targets if line.key.lstrip("+") == diagnostic.key.lstrip("+")), None)
     own = {(source.key.lstrip("+"), repr(source.value)) for source in ledger.sources}
     return line is not None and (
         line.basis in (Basis.WRITTEN, Basis.DEFAULT) or (line.key.lstrip("+"), repr(line.value)) in own
     )
 
 
-def newly_refused(one: Diagnostic, done: Conversion) -> bool:
+def newly_refused(diagnostic: Diagnostic, done: Conversion) -> bool:
     """True for a rule that speaks of the asked release, and not of the source's, where the framework stays."""
     if done.ledger.source_framework != done.ledger.target_framework:
         return False
-    rule = next((rule for rule in registry.rules() if rule.code == one.code), None)
+    rule = next((rule for rule in registry.rules() if rule.code == diagnostic.code), None)
     return rule is not None and not engine.applies(rule, done.loaded.guess)
 
 
 def _own_check(case: str, written: Document, done: Conversion, own: Own, tally: Tally) -> None:
     """Count the errors that `check` finds in an output, by why they are there; without such a reason, it is refused."""
     ledger = done.ledger
-    for one in engine.check(written, engine.Options(ledger.target_framework, ledger.target_release, fixes=False)):
-        if one.severity is not Severity.ERROR or asked_of_a_person(one, done):
+    for diagnostic in engine.check(
+        written, engine.Options(ledger.target_framework, ledger.target_release, fixes=False)
+    ):
+        if diagnostic.severity is not Severity.ERROR or asked_of_a_person(diagnostic, done):
             continue
         tally.ends["errors in outputs, of which the command writes none"] += 1
-        if own.has(one, ledger):
+        if own.has(diagnostic, ledger):
             continue
-        if newly_refused(one, done):
+        if newly_refused(diagnostic, done):
             tally.ends["errors of what the asked release refuses for the first time"] += 1
-        elif stays(one, ledger):
+        elif stays(diagnostic, ledger):
             tally.ends["errors at values that stay as they were"] += 1
-        elif follows_a_loss(one, ledger):
+        elif follows_a_loss(diagnostic, ledger):
             tally.ends["errors that follow from a loss that the ledger names"] += 1
         else:
-            kind = f"{ledger.source_framework} to {ledger.target_framework}: {one.code}"
-            tally.refused.append(Broken("own check", kind, case, f"{one.key}: {one.message}"))
+            kind = f"{ledger.source_framework} to {ledger.target_framework}: {diagnostic.code}"
+            tally.refused.append(Broken("own check", kind, case, f"{diagnostic.key}: {diagnostic.message}"))
 
 
 def _of_output(case: str, run: Side, done: Conversion, own: Own, tally: Tally) -> Iterator[tuple[str, str]]:
@@ -205,11 +207,11 @@ def _of_output(case: str, run: Side, done: Conversion, own: Own, tally: Tally) -
         return
     if any(line.value == "???" and line.key.endswith(ALGORITHM) for line in ledger.targets):
         return  # what follows from the algorithm is not known before a person names it
-    found = compare(run, side("output", back))
-    for stage in found.stages:
-        told = told_by(stage.differences, ledger)
+    comparison = compare(run, side("output", back))
+    for stage in comparison.stages:
+        names = told_by(stage.differences, ledger)
         for differing in stage.differences:
-            if differing.certain and not told[differing.path]:
+            if differing.certain and not names[differing.path]:
                 yield f"untold {plain(differing.path)}", f"{differing.a.value!r} -> {differing.b.value!r}"
 
 

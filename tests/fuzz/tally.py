@@ -29,16 +29,16 @@ class Tally:
     """Outputs that `convert` refuses to write by its own check, although the source has no such error: rows to be mended."""
 
 
-def kinds(found: Iterable[Broken]) -> Counter[str]:
+def kinds(breaches: Iterable[Broken]) -> Counter[str]:
     """Classes by how often they came."""
-    return Counter(f"{one.law}: {one.kind}" for one in found)
+    return Counter(f"{breach.law}: {breach.kind}" for breach in breaches)
 
 
 def crash(error: BaseException) -> str:
     """A defect by where it was raised."""
-    at = traceback.extract_tb(error.__traceback__)[-1]
-    where = at.filename.rpartition("/rftconf/")[2]
-    return f"{type(error).__name__} at {where}:{at.lineno} ({error!s:.80})"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = frame.filename.rpartition("/rftconf/")[2]
+    return f"{type(error).__name__} at {where}:{frame.lineno} ({error!s:.80})"
 
 
 def plain(path: str) -> str:

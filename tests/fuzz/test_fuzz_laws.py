@@ -28,10 +28,10 @@ def test_a_case_is_the_same_whatever_the_hash_seed() -> None:
 
 
 def test_mutations_change_and_most_configs_stay_readable() -> None:
-    made = list(cases(200, seed=2))
-    assert {kind for one in made for kind in one.how} == set(MUTATIONS)
-    assert sum(one.text != one.start.text for one in made) > 190
-    assert sum(one.document().readable for one in made) > 120
+    new_cases = list(cases(200, seed=2))
+    assert {kind for case in new_cases for kind in case.how} == set(MUTATIONS)
+    assert sum(case.text != case.start.text for case in new_cases) > 190
+    assert sum(case.document().readable for case in new_cases) > 120
 
 
 def test_safe_fixes_change_nothing_but_what_they_name() -> None:

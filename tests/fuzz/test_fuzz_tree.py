@@ -42,5 +42,5 @@ def test_files_of_many_leaves_are_answered_by_every_verb() -> None:
 
 
 def test_every_path_has_every_value_once() -> None:
-    seen = [(leaves.framework, change) for leaves in groups(seed=1) for change in leaves.changes]
-    assert len(seen) == len(set(seen)) == sum(len(keys_of(framework)) for framework in BASES) * len(ODD)
+    observed = [(leaves.framework, change) for leaves in groups(seed=1) for change in leaves.changes]
+    assert len(observed) == len(set(observed)) == sum(len(keys_of(framework)) for framework in BASES) * len(ODD)

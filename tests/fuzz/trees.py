@@ -65,11 +65,11 @@ def _flow(value: Any) -> str:
 
 def changed_override(text: str, chance: random.Random) -> str:
     """One override of a script with an odd value, moved, taken out, doubled, under itself, or above a scalar."""
-    found = list(OVERRIDE.finditer(text))
-    if not found:
+    matches = list(OVERRIDE.finditer(text))
+    if not matches:
         return text
-    at, to = chance.choice(found), chance.choice(found)
-    key, value = at["key"], at["value"] or "null"
+    match, to = chance.choice(matches), chance.choice(matches)
+    key, value = match["key"], match["value"] or "null"
     section, _, name = key.rpartition(".")
     new = {
         0: f"{key}={word(chance.choice(ODD))}",
@@ -81,9 +81,9 @@ def changed_override(text: str, chance: random.Random) -> str:
         6: f"+{key}={value}",
         7: f"~{key}",
     }[chance.randrange(8)]
-    quote = at["open"]
-    end = at.end() + (1 if quote and text[at.end() : at.end() + 1] == quote else 0)
-    return text[: at.start()] + new + text[end if quote else at.end() :]
+    quote = match["open"]
+    end = match.end() + (1 if quote and text[match.end() : match.end() + 1] == quote else 0)
+    return text[: match.start()] + new + text[end if quote else match.end() :]
 
 
 def changed_node(text: str, chance: random.Random, values: tuple[Any, ...], *, leaves: bool = False) -> str:
@@ -95,23 +95,23 @@ def changed_node(text: str, chance: random.Random, values: tuple[Any, ...], *, l
     if not paths:
         return text
     path, to = chance.choice(paths), chance.choice(paths)
-    here = copy.deepcopy(value_at(tree, path))
+    place = copy.deepcopy(value_at(tree, path))
     match 0 if leaves else chance.randrange(7):
         case 0:
             put(tree, path, copy.deepcopy(chance.choice(values)))
         case 1:
-            put(tree, (*to[:-1], path[-1]), here)
+            put(tree, (*to[:-1], path[-1]), place)
             _drop(tree, path)
         case 2:
             _drop(tree, path)
         case 3:
-            put(tree, (*path[:-1], f"{path[-1]}_again"), here)
+            put(tree, (*path[:-1], f"{path[-1]}_again"), place)
         case 4:
-            put(tree, path, {path[-1]: here})
+            put(tree, path, {path[-1]: place})
         case 5:
-            put(tree, path, [here])
+            put(tree, path, [place])
         case _:
-            put(tree, path, list(here.values()) if isinstance(here, dict) else {"0": here})
+            put(tree, path, list(place.values()) if isinstance(place, dict) else {"0": place})
     return dumped(tree)
 
 

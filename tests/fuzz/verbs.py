@@ -53,9 +53,9 @@ def document_of(example: Example) -> Document | None:
 
 
 def _check(document: Document) -> str:
-    found = engine.check(document)
+    diagnostics = engine.check(document)
     texts = {document.name: document.text}
-    return "\n".join(rendered(form, found, texts, [document.name], SCREEN) for form in FORMS)
+    return "\n".join(rendered(form, diagnostics, texts, [document.name], SCREEN) for form in FORMS)
 
 
 def _fix(document: Document) -> str:
@@ -69,22 +69,22 @@ def _fix(document: Document) -> str:
 def _lsp(document: Document) -> str:
     """What an editor is shown: findings, the pages of keys, what may be written there."""
     session = Session()
-    held = session.open(f"file:///{document.name}", document.name, document.text, 1)
-    session.check(held)
-    said = [one.message for one in editor.diagnostics(held)]
+    buffer = session.open(f"file:///{document.name}", document.name, document.text, 1)
+    session.check(buffer)
+    messages = [diagnostic.message for diagnostic in editor.diagnostics(buffer)]
     for line in range(2, document.text.count("\n"), 9):
-        shown = editor.hover(held, lsp.Position(line, 6))
-        said += [str(getattr(shown.contents, "value", ""))] if shown else []
-        said += [one.label for one in editor.completions(held, lsp.Position(line, 8))[:20]]
-    return "\n".join(said)
+        hover = editor.hover(buffer, lsp.Position(line, 6))
+        messages += [str(getattr(hover.contents, "value", ""))] if hover else []
+        messages += [item.label for item in editor.completions(buffer, lsp.Position(line, 8))[:20]]
+    return "\n".join(messages)
 
 
 def _studio(question: str, **fields: str) -> Callable[[Document], str]:
     def ask(document: Document) -> str:
-        found = page.answer(question, {"text": document.text, "name": document.name, **fields})
-        if found.status == 500:
-            raise AssertionError(found.body.decode()[:300])
-        return json.loads(found.body).get("error", {}).get("message", "")  # type: ignore[no-any-return]
+        answer = page.answer(question, {"text": document.text, "name": document.name, **fields})
+        if answer.status == 500:
+            raise AssertionError(answer.body.decode()[:300])
+        return json.loads(answer.body).get("error", {}).get("message", "")  # type: ignore[no-any-return]
 
     return ask
 
@@ -106,7 +106,7 @@ def _run(loaded: Loaded) -> str:
     """What the runner says before anything starts."""
     refused = refusals(loaded.plan)
     if refused:
-        return "\n".join(f"{one.path}: {one.why}" for one in refused)
+        return "\n".join(f"{refusal.path}: {refusal.why}" for refusal in refused)
     try:
         return f"ranks: {job_of(loaded.plan).ranks}"
     except ValueError as error:  # the runner's own way to say no

@@ -133,4 +133,4 @@ def is_open(key: Key) -> bool:
 
 def is_node(name: str, keys: Mapping[str, Key]) -> bool:
     """True for a mapping, or a list of mappings, whose fields the catalogue lists: not a leaf."""
-    return not keys[name].open and any(other.startswith((f"{name}.", f"{name}[].", f"{name}<*>.")) for other in keys)
+    return not keys[name].open and any(second.startswith((f"{name}.", f"{name}[].", f"{name}<*>.")) for second in keys)

@@ -24,7 +24,7 @@ from tests.laws.round_trips import document
 
 OTHER = {"verl": "trinity", "trinity": "verl", "roll": "trinity", "chatlearn": "verl"}
 """Where each framework's leaves are flipped to, for all of its catalogues."""
-FURTHER = [(one, to) for one, other in OTHER.items() for to in OTHER if to not in (one, other)]  # the newest releases
+FURTHER = [(name, to) for name, other in OTHER.items() for to in OTHER if to not in (name, other)]  # newest releases
 STAGE = "stages[]."
 IDLE = "benchmark"
 """A base in which nearly all of Trinity-RFT's keys do nothing, so that flips in it show nothing; the laws of round trips have it."""
@@ -106,16 +106,16 @@ class _Slot:
 @cache
 def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
     """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
-    found = []
+    new_bases = []
     for base in SFT if of.framework == "verl_sft" else FLIPPED[of.framework]:
         if base.name != IDLE and base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
             flat = {key: _Slot(value) for key, value in base.flat.items()}
             older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat
             values = {key: slot.value for key, slot in older.items()}
-            found.append(
+            new_bases.append(
                 replace(base, flat=_below_stage(values) if staged else values, name=base.name + " in a stage" * staged)
             )
-    return tuple(found)
+    return tuple(new_bases)
 
 
 def _below_stage(flat: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def flip(of: Catalogued, name: str, patience: int) -> Verdict:
     """Try bases and values until one makes a difference, or `patience` losses were told; else the worst verdict."""
     key = of.key(name)
     leaf = written(name, key)
-    told, best = 0, Verdict(leaf, "silent", reason="no base to try it in", row=True)
+    count, best = 0, Verdict(leaf, "silent", reason="no base to try it in", row=True)
     for base in _preferred(of, name):
         for value in candidates(name, key, base.flat.get(leaf)):
             verdict = _try(of, base, leaf, value)
@@ -168,12 +168,12 @@ def flip(of: Catalogued, name: str, patience: int) -> Verdict:
                 verdict = replace(verdict, outcome="lost", reason=f"its default is told as lost; {verdict.reason}")
             if verdict.outcome == "changed":
                 return verdict
-            told += verdict.outcome == "lost"
+            count += verdict.outcome == "lost"
             if not best.base or _RANK.index(verdict.outcome) < _RANK.index(best.outcome):
                 best = verdict
             if verdict.outcome == "dead":
                 break  # whatever its value
-        if told >= patience:
+        if count >= patience:
             break
     return best
 
@@ -284,8 +284,8 @@ def _name(of: Catalogued, base: Base, flips: dict[str, Any]) -> Iterator[Verdict
 def survey(of: Catalogued, *, patience: int = 1, without: frozenset[str] = frozenset()) -> list[Verdict]:
     """Every leaf of one catalogue, except those in `without`."""
     names = [name for name in of.leaves() if name not in without]
-    rest = [name for name in names if not has_row(of, name)]
-    return [*(flip(of, name, patience) for name in names if has_row(of, name)), *name_all(of, rest)]
+    remainder = [name for name in names if not has_row(of, name)]
+    return [*(flip(of, name, patience) for name in names if has_row(of, name)), *name_all(of, remainder)]
 
 
 def defaults_written(of: Catalogued) -> list[Verdict]:

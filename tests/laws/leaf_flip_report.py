@@ -26,15 +26,15 @@ class _Slot:
 def verdicts(framework: str) -> list[Verdict]:
     """Every leaf of the newest release's catalogues."""
     known = registry.framework(framework)
-    found: list[Verdict] = []
-    seen: frozenset[str] = frozenset()
+    new_verdicts: list[Verdict] = []
+    observed: frozenset[str] = frozenset()
     for trainer in known.trainers:
         of = Catalogued(framework, known.newest, trainer)
         if not bases(of):  # a pipeline without a config to flip leaves in: read, and refused elsewhere
             continue
-        found += survey(of, patience=PATIENCE, without=seen)
-        seen |= frozenset(of.keys)
-    return found
+        new_verdicts += survey(of, patience=PATIENCE, without=observed)
+        observed |= frozenset(of.keys)
+    return new_verdicts
 
 
 def shares(counted: Counter[str]) -> str:
@@ -43,9 +43,9 @@ def shares(counted: Counter[str]) -> str:
     return ", ".join(f"{name} {counted[name]} ({100 * counted[name] / total:.1f} %)" for name in counted)
 
 
-def occurrences(framework: str, found: Iterable[Verdict]) -> Counter[str]:
+def occurrences(framework: str, new_verdicts: Iterable[Verdict]) -> Counter[str]:
     """Key occurrences by what becomes of the key; `old`: gone from the newest release; `foreign`: in no catalogue."""
-    outcome = {_plain(v.key): v.outcome for v in found}
+    outcome = {_plain(v.key): v.outcome for v in new_verdicts}
     counted: Counter[str] = Counter(dict.fromkeys((*OUTCOMES, "old", "foreign"), 0))
     for key, times in _frequency(framework):
         counted[_outcome(framework, _plain(key), outcome)] += times
@@ -95,27 +95,27 @@ def _known(framework: str, key: str) -> bool:
     )
 
 
-def told(title: str, found: Iterable[Verdict]) -> None:
+def told(title: str, new_verdicts: Iterable[Verdict]) -> None:
     """The shares of one direction, and what must not be."""
-    found = list(found)
-    rowed = Counter(dict.fromkeys(OUTCOMES, 0)) + Counter(v.outcome for v in found if v.row)
-    print(f"{title}, newest releases, {len(found)} leaves, {sum(rowed.values())} of them with a row")
-    print(f"  leaves:          {shares(Counter(v.outcome for v in found))}")
+    new_verdicts = list(new_verdicts)
+    rowed = Counter(dict.fromkeys(OUTCOMES, 0)) + Counter(v.outcome for v in new_verdicts if v.row)
+    print(f"{title}, newest releases, {len(new_verdicts)} leaves, {sum(rowed.values())} of them with a row")
+    print(f"  leaves:          {shares(Counter(v.outcome for v in new_verdicts))}")
     print(f"  leaves with row: {shares(rowed)}", flush=True)
-    for verdict in found:
+    for verdict in new_verdicts:
         if verdict.outcome == "silent":
             print(f"  silent: {verdict}")
 
 
 def main() -> None:
     """Survey all directions and print the shares; of the four main ones also the shares of occurrences."""
-    for framework, other in OTHER.items():
-        found = verdicts(framework)
-        told(f"{framework} -> {other}", found)
+    for framework, second in OTHER.items():
+        new_verdicts = verdicts(framework)
+        told(f"{framework} -> {second}", new_verdicts)
         if (FREQUENCY / f"{framework}.tsv").is_file():
-            print(f"  occurrences:     {shares(occurrences(framework, found))}")
-    for framework, other in FURTHER:
-        told(f"{framework} -> {other}", survey(further(framework, other)))
+            print(f"  occurrences:     {shares(occurrences(framework, new_verdicts))}")
+    for framework, second in FURTHER:
+        told(f"{framework} -> {second}", survey(further(framework, second)))
 
 
 if __name__ == "__main__":

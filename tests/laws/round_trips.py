@@ -100,9 +100,9 @@ def travel(framework: str, to: str, flat: Mapping[str, Any], trainer: str) -> Tr
         done = convert_flat(framework, to, flat, trainer)
     (writing,) = caught
     target = {line.key.lstrip("+"): line.value for line in done.ledger.targets}
-    found = done.ledger.target_framework  # a supervised run has a program of its own
-    newest = registry.framework(found).newest
-    again = load(document(found, target, writing.trainer), framework=found, release=newest, rows=ROWS)
+    text = done.ledger.target_framework  # a supervised run has a program of its own
+    newest = registry.framework(text).newest
+    again = load(document(text, target, writing.trainer), framework=text, release=newest, rows=ROWS)
     return Trip(writing.values, writing.outcomes, target, again.stages[-1].values)
 
 
@@ -138,11 +138,11 @@ def even(values: Mapping[str, Any]) -> bool:
 OVERRIDES = "stage.placement.actor.megatron.transformer_overrides"
 
 
-def without_kernels(values: Mapping[str, Any], at: str = OVERRIDES) -> dict[str, Any]:
+def without_kernels(values: Mapping[str, Any], path: str = OVERRIDES) -> dict[str, Any]:
     """Overrides of Megatron's config but for nulls, attention kernels and modules, which Megatron chooses by itself."""
-    given = values.get(at) or {}
-    own = ("attention_backend", "recompute_modules" if given.get("recompute_modules") == ["core_attn"] else "")
-    return {name: value for name, value in given.items() if name not in own and value is not None}
+    arguments = values.get(path) or {}
+    own = ("attention_backend", "recompute_modules" if arguments.get("recompute_modules") == ["core_attn"] else "")
+    return {name: value for name, value in arguments.items() if name not in own and value is not None}
 
 
 def same_pools(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -150,25 +150,29 @@ def same_pools(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return all(same(before.get(path), after.get(path)) for path in (f"stage.placement.{r}.gpus" for r in ROLES))
 
 
-def same_file(at: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
+def same_file(path: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
     """The same data, as a file on one side and as a folder with a split on the other."""
 
     def holds(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
         for index in range(9):
-            one, other = before.get(f"{at}[{index}].uri"), after.get(f"{at}[{index}].uri")
-            if isinstance(one, str) and isinstance(other, str) and not (one.startswith(other) or other.startswith(one)):
+            first, second = before.get(f"{path}[{index}].uri"), after.get(f"{path}[{index}].uri")
+            if (
+                isinstance(first, str)
+                and isinstance(second, str)
+                and not (first.startswith(second) or second.startswith(first))
+            ):
                 return False
         return True
 
     return holds
 
 
-def same_prompt_column(at: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
+def same_prompt_column(path: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
     """The prompt is in the same column, whether its key is named after chat messages or plain text."""
 
     def column(values: Mapping[str, Any], index: int) -> Any:
-        keys = f"{at}[{index}].keys."
-        chat = values.get(f"{at}[{index}].prompt_type") != "plaintext"
+        keys = f"{path}[{index}].keys."
+        chat = values.get(f"{path}[{index}].prompt_type") != "plaintext"
         names = [values.get(keys + name) for name in (("messages", "prompt") if chat else ("prompt", "messages"))]
         return next((name for name in names if name is not None), None)
 
@@ -230,8 +234,8 @@ EQUIVALENT["stage.algorithm.kl_reward.order"] = lambda before, after: (  # nothi
 )
 for _role in ("reference", "critic"):
     _at = f"stage.placement.{_role}.megatron.transformer_overrides"
-    EQUIVALENT[_at] = lambda before, after, at=_at: same(  # type: ignore[misc]
-        *(without_kernels(values, at) for values in (before, after))
+    EQUIVALENT[_at] = lambda before, after, position=_at: same(  # type: ignore[misc]
+        *(without_kernels(values, position) for values in (before, after))
     )
 for _listed in ("train", "eval"):  # one column holds the prompt; its type, and so its key, has a law of its own
     for _column in ("prompt", "messages"):
@@ -244,11 +248,11 @@ for _path in CLIPS:  # a loss that does not clip by it, or a config that the sou
 NOTHING: tuple[Any, ...] = (None, {}, [], "")
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Equal as plan values: 1 is 1.0, and an empty value is none."""
-    if one == other or (one in NOTHING and other in NOTHING):
+    if first == second or (first in NOTHING and second in NOTHING):
         return True
     numbers = (int, float, Fraction)
-    if isinstance(one, numbers) and isinstance(other, numbers) and not isinstance(one, bool):
-        return abs(float(one) - float(other)) <= 1e-9 * max(1.0, abs(float(one)))
+    if isinstance(first, numbers) and isinstance(second, numbers) and not isinstance(first, bool):
+        return abs(float(first) - float(second)) <= 1e-9 * max(1.0, abs(float(first)))
     return False

@@ -70,10 +70,10 @@ def targets(framework: str, to: str, flat: Mapping[str, Any], trainer: str, key:
         ledger = convert_flat(framework, to, flat, trainer).ledger
     except (RefusedError, UnreadableError) as refusal:
         return {"refused": type(refusal).__name__}
-    found = {line.key: formula(line.value) for line in ledger.targets}
-    found |= {f"to decide: {decision.key}": "" for decision in ledger.decisions}
+    values = {line.key: formula(line.value) for line in ledger.targets}
+    values |= {f"to decide: {decision.key}": "" for decision in ledger.decisions}
     states = [line.state.value for line in ledger.sources if line.key == key]
-    return found | ({STATE: states[-1]} if states else {})
+    return values | ({STATE: states[-1]} if states else {})
 
 
 def effect(flip: Flip) -> dict[str, str | None]:
@@ -83,8 +83,8 @@ def effect(flip: Flip) -> dict[str, str | None]:
     flat |= {flip.key: flip.value} if flip.value != ABSENT else {}
     before = written(flip.framework, flip.to, flip.base)
     after = targets(flip.framework, flip.to, flat, base.trainer, flip.key)
-    gone = dict.fromkeys(key for key in before if key not in after)
-    return gone | {key: value for key, value in after.items() if before.get(key, object()) != value}
+    removed = dict.fromkeys(key for key in before if key not in after)
+    return removed | {key: value for key, value in after.items() if before.get(key, object()) != value}
 
 
 def drawn(framework: str, to: str) -> Iterator[tuple[Flip, dict[str, str | None]]]:
@@ -97,11 +97,11 @@ def drawn(framework: str, to: str) -> Iterator[tuple[Flip, dict[str, str | None]
             if not values or {key} <= acts & rests:
                 continue
             flip = Flip(framework, to, base.name, key, values[0])
-            found = effect(flip)
-            seen = acts if found.keys() - {STATE} else rests
-            if key not in seen:
-                seen.add(key)
-                yield flip, found
+            new_values = effect(flip)
+            visited = acts if new_values.keys() - {STATE} else rests
+            if key not in visited:
+                visited.add(key)
+                yield flip, new_values
         for key in base.flat:
             if key not in removed:
                 removed.add(key)
@@ -118,15 +118,15 @@ def file_of(framework: str, to: str) -> Path:
 def kept(framework: str, to: str) -> tuple[tuple[Flip, dict[str, str | None]], ...]:
     """The flips of a file, with the effects that it has."""
     lines = json.loads(file_of(framework, to).read_text(encoding="utf-8"))
-    return tuple((Flip(framework, to, base, key, value), found) for base, key, value, found in lines)
+    return tuple((Flip(framework, to, base, key, value), result) for base, key, value, result in lines)
 
 
 def main() -> None:
     """Write the files anew."""
     for framework, to in PAIRS:
         lines = [
-            json.dumps([flip.base, flip.key, flip.value, found], ensure_ascii=False)
-            for flip, found in drawn(framework, to)
+            json.dumps([flip.base, flip.key, flip.value, values], ensure_ascii=False)
+            for flip, values in drawn(framework, to)
         ]
         file_of(framework, to).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
         sys.stdout.write(f"{len(lines)} of {framework} to {to}\n")

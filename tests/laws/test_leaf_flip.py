@@ -85,7 +85,7 @@ ALWAYS_DEAD = {
         "Trinity 0.6 makes the critic's model itself (HFModelConfig in trainer/verl/trainer.py)",
     ),
     **dict.fromkeys(
-        (f"{at}.generating_args.max_new_tokens" for at in ("actor_infer", "train_env_manager")),
+        (f"{prefix}.generating_args.max_new_tokens" for prefix in ("actor_infer", "train_env_manager")),
         "it acts on agents (tests/mappers/test_roll_worlds.py)",
     ),
     **dict.fromkeys(
@@ -149,8 +149,8 @@ CASES = [_case(of) for of in NEWEST]
 def verdicts(of: Catalogued) -> list[Verdict]:
     """The survey of one catalogue; a further trainer's adds what the first one's lacks."""
     # ChatLearn's two trainers share their keys, and some act in one of them only
-    apart = of.framework == "chatlearn" or of.trainer in ENGINES
-    return survey(of, without=frozenset() if apart else of_the_first(of))
+    separate = of.framework == "chatlearn" or of.trainer in ENGINES
+    return survey(of, without=frozenset() if separate else of_the_first(of))
 
 
 @cache
@@ -165,7 +165,11 @@ def acts_in_another(of: Catalogued, key: str) -> bool:
     if of.trainer in ENGINES and key in of_the_first(of):
         return True
     others = [c for c in NEWEST if c.framework == of.framework == "chatlearn" and c != of]
-    return any(v.key == key and v.outcome != "dead" for other in others for v in verdicts(other))
+    return any(
+        v.key == key and v.outcome != "dead"
+        for other_catalogue_of_release in others
+        for v in verdicts(other_catalogue_of_release)
+    )
 
 
 def _student_without_row(of: Catalogued, verdict: Verdict) -> bool:
@@ -174,26 +178,24 @@ def _student_without_row(of: Catalogued, verdict: Verdict) -> bool:
     return own != verdict.key and not any(v.key == own and v.row and v.outcome != "dead" for v in verdicts(of))
 
 
-def silent(found: Iterable[Verdict]) -> list[str]:
+def silent(new_verdicts: Iterable[Verdict]) -> list[str]:
     """The silent ones, but for keys that others determine."""
-    return [str(v) for v in found if v.outcome == "silent" and v.key not in DETERMINED]
+    return [str(v) for v in new_verdicts if v.outcome == "silent" and v.key not in DETERMINED]
 
 
 @pytest.mark.parametrize("of", CASES)
 def test_no_leaf_of_the_newest_release_is_silent(of: Catalogued) -> None:
-    found = verdicts(of)
-    assert silent(found) == []
+    new_verdicts = verdicts(of)
+    assert silent(new_verdicts) == []
     few = of.trainer in registry.VERL.recipes or of in ROLL[1:]
-    assert len(found) >= (5 if few else 200)
+    assert len(new_verdicts) >= (5 if few else 200)
 
 
 @pytest.mark.parametrize("of", CASES)
 def test_a_leaf_with_a_row_acts_in_some_base(of: Catalogued) -> None:
     dead = [v for v in verdicts(of) if v.row and v.outcome == "dead"]
-    elsewhere = OF_ANOTHER_PROGRAM[of.trainer.startswith("fully_async")]
-    unsaid = [
-        v for v in dead if v.key not in ALWAYS_DEAD and v.key not in elsewhere and not _student_without_row(of, v)
-    ]
+    remote = OF_ANOTHER_PROGRAM[of.trainer.startswith("fully_async")]
+    unsaid = [v for v in dead if v.key not in ALWAYS_DEAD and v.key not in remote and not _student_without_row(of, v)]
     assert [str(v) for v in unsaid if not acts_in_another(of, v.key)] == []
 
 
@@ -245,16 +247,16 @@ def of_this_release(of: Catalogued, names: list[str]) -> Iterator[str]:
             yield name
 
 
-@pytest.mark.parametrize(("framework", "to"), FURTHER, ids=[f"{one}-{to}" for one, to in FURTHER])
+@pytest.mark.parametrize(("framework", "to"), FURTHER, ids=[f"{name}-{to}" for name, to in FURTHER])
 def test_no_leaf_is_silent_in_the_other_directions(framework: str, to: str) -> None:
     """All leaves without a row, and every eighth with one; `leaf_flip_report` flips all of them."""
     of = further(framework, to)
     names = of.leaves()
-    found = [*name_all(of, [name for name in names if not has_row(of, name)])]
-    found += [flip(of, name, 1) for name in [name for name in names if has_row(of, name)][::8]]
+    new_verdicts = [*name_all(of, [name for name in names if not has_row(of, name)])]
+    new_verdicts += [flip(of, name, 1) for name in [name for name in names if has_row(of, name)][::8]]
     known = AS_UNSAID.get((framework, to), set())
-    assert silent(verdict for verdict in found if verdict.key not in known) == []
-    assert len(found) > 60
+    assert silent(verdict for verdict in new_verdicts if verdict.key not in known) == []
+    assert len(new_verdicts) > 60
 
 
 def test_what_arrives_as_the_unsaid_value_does_is_said_to_arrive() -> None:
@@ -285,7 +287,7 @@ def test_no_leaf_of_a_stage_is_silent() -> None:
         name for name in keys if name.startswith(STAGE) and not is_node(name, keys) and name != "stages[].stage_name"
     ]
     rowed = [name for name in names if has_row(of, name)]
-    told = list(name_all(of, [name for name in names if not has_row(of, name)]))
-    told += [flip(of, name, 1) for name in rowed[::20]]
-    assert silent(told) == []
-    assert len(told) > 400
+    new_verdicts = list(name_all(of, [name for name in names if not has_row(of, name)]))
+    new_verdicts += [flip(of, name, 1) for name in rowed[::20]]
+    assert silent(new_verdicts) == []
+    assert len(new_verdicts) > 400

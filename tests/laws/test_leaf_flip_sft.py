@@ -29,29 +29,29 @@ def verdicts(of: Catalogued) -> list[Verdict]:
     return survey(of)
 
 
-def silent(found: list[Verdict]) -> list[str]:
+def silent(new_verdicts: list[Verdict]) -> list[str]:
     """The silent ones."""
-    return [str(verdict) for verdict in found if verdict.outcome == "silent"]
+    return [str(verdict) for verdict in new_verdicts if verdict.outcome == "silent"]
 
 
 @pytest.mark.parametrize("of", NEWEST, ids=lambda of: f"{of.trainer}-{of.to}")
 def test_no_leaf_is_silent(of: Catalogued) -> None:
-    found = verdicts(of)
-    assert silent(found) == []
-    assert len(found) > 150
+    new_verdicts = verdicts(of)
+    assert silent(new_verdicts) == []
+    assert len(new_verdicts) > 150
 
 
 @pytest.mark.parametrize("of", NEWEST, ids=lambda of: f"{of.trainer}-{of.to}")
 def test_a_leaf_with_a_row_acts(of: Catalogued) -> None:
     dead = {verdict.key: str(verdict) for verdict in verdicts(of) if verdict.row and verdict.outcome == "dead"}
-    assert {key: said for key, said in dead.items() if key not in ALWAYS_DEAD[of.trainer]} == {}
+    assert {key: text for key, text in dead.items() if key not in ALWAYS_DEAD[of.trainer]} == {}
 
 
 @pytest.mark.parametrize("of", NEWEST, ids=lambda of: f"{of.trainer}-{of.to}")
 def test_a_leaf_without_a_row_is_told_by_its_own_sentence(of: Catalogued) -> None:
-    rest = [verdict for verdict in verdicts(of) if not verdict.row]
-    assert [str(verdict) for verdict in rest if verdict.reason.endswith(GENERIC)] == []
-    assert rest
+    new_verdicts = [verdict for verdict in verdicts(of) if not verdict.row]
+    assert [str(verdict) for verdict in new_verdicts if verdict.reason.endswith(GENERIC)] == []
+    assert new_verdicts
 
 
 @pytest.mark.parametrize("of", NEWEST, ids=lambda of: f"{of.trainer}-{of.to}")
@@ -62,6 +62,6 @@ def test_defaults_written_out_lose_nothing_without_a_word(of: Catalogued) -> Non
 @pytest.mark.parametrize("of", OLDER, ids=lambda of: f"{of.release}-{of.trainer}")
 def test_no_leaf_is_silent_in_older_releases(of: Catalogued) -> None:
     names = of.leaves()
-    found = [*name_all(of, [name for name in names if not has_row(of, name)])]
-    found += [flip(of, name, 1) for name in names if has_row(of, name)]
-    assert silent(found) == []
+    new_verdicts = [*name_all(of, [name for name in names if not has_row(of, name)])]
+    new_verdicts += [flip(of, name, 1) for name in names if has_row(of, name)]
+    assert silent(new_verdicts) == []

@@ -36,9 +36,9 @@ OF_THE_SOURCE = ("--set", "--args", "--launch", "--base", "--assume", "--from", 
 
 
 def sampled() -> Iterator[Real]:
-    for found in corpora().values():
-        many = len(found) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(found))
-        yield from (found[index * len(found) // many] for index in range(many))
+    for reals in corpora().values():
+        many = len(reals) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(reals))
+        yield from (reals[index * len(reals) // many] for index in range(many))
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of upstream examples beside the project")
@@ -49,7 +49,7 @@ def test_the_plan_of_a_real_config_comes_back(real: Real, rows: int | None) -> N
         plan = load(real.document(), framework=real.framework, release=real.release, rows=rows).plan
     except RftconfError as error:
         pytest.skip(f"not read: {error}")
-    assert all(same(one, plan) for one in read_back(plan))
+    assert all(same(new_plan, plan) for new_plan in read_back(plan))
 
 
 def values_of(field: Field) -> st.SearchStrategy[Any]:
@@ -79,12 +79,14 @@ def test_any_plan_comes_back(data: st.DataObject) -> None:
     paths = data.draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=12, unique=True))
     values = {path.replace("[]", "[0]"): data.draw(values_of(fields()[path])) for path in paths}
     try:
-        made = Run.model_validate(nest(values))
+        new_run = Run.model_validate(nest(values))
     except ValidationError:  # a number that no float holds
         return
     extensions = data.draw(st.dictionaries(KEYS, VALUES, max_size=3))
-    plan = Plan(identity=made.identity, cluster=made.cluster, stages=[made.stage], extensions={"verl": extensions})
-    assert all(same(one, plan) for one in read_back(plan))
+    plan = Plan(
+        identity=new_run.identity, cluster=new_run.cluster, stages=[new_run.stage], extensions={"verl": extensions}
+    )
+    assert all(same(new_plan, plan) for new_plan in read_back(plan))
 
 
 def test_what_json_has_no_word_for_comes_back() -> None:
@@ -100,16 +102,26 @@ def test_what_json_has_no_word_for_comes_back() -> None:
             ]
         }
     )
-    assert all(same(one, plan) for one in read_back(plan))
+    assert all(same(new_plan, plan) for new_plan in read_back(plan))
 
 
 def converted(source: str, case: Any, options: list[str], folder: Path) -> tuple[int, dict[str, Any]]:
     """The exit code, and the target's native values by key."""
     target, ledger = folder / ("out" if case.several else "out.txt"), folder / "ledger.json"
     folder.mkdir()
-    wanted = ["--to", case.to, "--to-release", case.releases[0], "-o", str(target), "--ledger", str(ledger), *options]
+    arguments = [
+        "--to",
+        case.to,
+        "--to-release",
+        case.releases[0],
+        "-o",
+        str(target),
+        "--ledger",
+        str(ledger),
+        *options,
+    ]
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-        code = run(["convert", source, *wanted, "-q"])
+        code = run(["convert", source, *arguments, "-q"])
     lines = json.loads(ledger.read_text())["targets"] if ledger.exists() else []
     return code, {line["key"]: line["value"] for line in lines}
 
@@ -118,9 +130,9 @@ def converted(source: str, case: Any, options: list[str], folder: Path) -> tuple
 def test_a_plan_converts_as_its_source_does(case: Any, tmp_path: Path) -> None:
     options = list(zip(case.options[::2], case.options[1::2], strict=True))
     reading = [word for pair in options if pair[0] in (*OF_THE_SOURCE, "--rows") for word in pair]
-    rest = [word for pair in options if pair[0] not in OF_THE_SOURCE for word in pair]
+    remainder = [word for pair in options if pair[0] not in OF_THE_SOURCE for word in pair]
     with golden._in(case.folder):
         assert run(["plan", case.source, *reading, "--json", "--origins", "-q", "-o", str(tmp_path / "plan.json")]) == 0
         of_source = converted(case.source, case, list(case.options), tmp_path / "source")
-        of_plan = converted(str(tmp_path / "plan.json"), case, rest, tmp_path / "plan")
+        of_plan = converted(str(tmp_path / "plan.json"), case, remainder, tmp_path / "plan")
     assert of_plan == of_source

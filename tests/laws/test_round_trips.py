@@ -23,7 +23,7 @@ from tests.laws.flip_values import candidates
 from tests.laws.round_trips import Trip, convert_flat, travel
 
 FRAMEWORKS = tuple(registry.FRAMEWORKS)
-PAIRS = [(one, other) for one in FRAMEWORKS for other in FRAMEWORKS if one != other]
+PAIRS = [(first, second) for first in FRAMEWORKS for second in FRAMEWORKS if first != second]
 CHUNK = 12
 LAWS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 UNLIKE_BASE = (
@@ -51,10 +51,10 @@ def keys_with_rows(framework: str, trainer: str) -> dict[str, Key]:
     known = catalogue.load(framework, None, trainer)
     natives = {native for row in table_of(framework).rows for native in natives_of(row)}
     natives -= {key for keys in SETTLED.values() for key in keys}  # the newest release takes their default only
-    found = {name: known.get(name) for name in sorted(natives) if "[]" not in name and "*" not in name}
+    new_keys = {name: known.get(name) for name in sorted(natives) if "[]" not in name and "*" not in name}
     return {
         name: key
-        for name, key in found.items()
+        for name, key in new_keys.items()
         if key is not None and name.rpartition(".")[2] not in UNLIKE_BASE and name not in OF_ANOTHER_RUN
     }
 
@@ -64,7 +64,7 @@ def choices(framework: str, base: Base) -> dict[str, tuple[Any, ...]]:
     """Key to legal values unlike those of the base; keys without any are left out."""
     known = keys_with_rows(framework, base.trainer)
     values = {name: tuple(candidates(name, key, base.flat.get(name))) for name, key in known.items()}
-    return {name: tuple(v for v in found if v != "other" or _is_text(known[name])) for name, found in values.items()}
+    return {name: tuple(v for v in values if v != "other" or _is_text(known[name])) for name, values in values.items()}
 
 
 def _is_text(key: Key) -> bool:
@@ -73,8 +73,8 @@ def _is_text(key: Key) -> bool:
 
 def kept_choices(framework: str, base: Base) -> dict[str, tuple[Any, ...]]:
     """Those that leave the base a run of its kind."""
-    other = {key for name, key in OF_ANOTHER_KIND if base.name == name}
-    return {name: values for name, values in choices(framework, base).items() if values and name not in other}
+    second = {key for name, key in OF_ANOTHER_KIND if base.name == name}
+    return {name: values for name, values in choices(framework, base).items() if values and name not in second}
 
 
 def configs(framework: str, most: int) -> st.SearchStrategy[tuple[Base, dict[str, Any]]]:
@@ -152,8 +152,8 @@ def test_every_row_is_flipped_once(framework: str, to: str) -> None:
 )
 def test_a_teacher_keeps_its_place_and_its_run(base: str, to: str, key: str) -> None:
     framework = "roll" if base == "student" else "verl"
-    found = next(one for one in BASES[framework] if one.name == base)
-    trips = [trip(framework, to, found, {key: value}) for value in choices(framework, found)[key]]
+    new_base = next(new_base for new_base in BASES[framework] if new_base.name == base)
+    trips = [trip(framework, to, new_base, {key: value}) for value in choices(framework, new_base)[key]]
     assert [done.broken_claims() for done in trips if done is not None] == [{}] * len(trips)
 
 
@@ -175,10 +175,10 @@ def test_unknown_values_are_never_lost(framework: str, to: str) -> None:
             event(type(refusal).__name__)
             return
         lines = {line.key: line for line in done.ledger.sources}
-        told = {name for line in done.ledger.targets if is_symbolic(line.value) for name in names_in(line.value)}
+        new_names = {name for line in done.ledger.targets if is_symbolic(line.value) for name in names_in(line.value)}
         text = " ".join(f"{d.key} {d.why} {' '.join(d.choices)}" for d in done.ledger.decisions)
         text += " ".join(line.comment for line in done.ledger.targets) + " ".join(done.ledger.notes)
         for key, name in names.items():
-            assert name in told or name in text or lines[key].reason, (key, lines[key])
+            assert name in new_names or name in text or lines[key].reason, (key, lines[key])
 
     law()

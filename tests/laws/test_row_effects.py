@@ -12,5 +12,5 @@ from tests.laws.row_effects import PAIRS, effect, kept
 
 @pytest.mark.parametrize(("framework", "to"), PAIRS)
 def test_a_key_does_what_it_is_kept_to_do(framework: str, to: str) -> None:
-    other = {str(flip): (found, now) for flip, found in kept(framework, to) if found != (now := effect(flip))}
-    assert other == {}
+    second = {str(flip): (values, now) for flip, values in kept(framework, to) if values != (now := effect(flip))}
+    assert second == {}

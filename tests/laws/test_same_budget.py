@@ -52,13 +52,13 @@ def priced(loaded: Loaded) -> Setup | None:
 def peaks(budget: Budget) -> dict[str, int]:
     """Role to the most that it holds of a GPU while it works, in bytes; models that answer by where a plan has them."""
     places = {role.name: role.path for role in budget.setup.engines}
-    found: dict[str, int] = {}
+    values: dict[str, int] = {}
     for phase in (phase for pool in budget.pools for phase in pool.phases):
         for role in phase.at_work:
-            size = sum(one.size for one in phase.terms if one.owner == role)
+            size = sum(term.size for term in phase.terms if term.owner == role)
             place = places.get(role, role)
-            found[place] = max(found.get(place, 0), size)
-    return found
+            values[place] = max(values.get(place, 0), size)
+    return values
 
 
 def names_at(place: str, *budgets: Budget) -> list[str]:
@@ -68,14 +68,14 @@ def names_at(place: str, *budgets: Budget) -> list[str]:
 
 def unsaid(done: Conversion, a: Budget, b: Budget) -> Iterator[str]:
     """What differs between the accounts of source and output, and no note speaks of."""
-    said = [note for note in done.ledger.notes if note.startswith(("memory: ", "more memory: "))]
+    messages = [note for note in done.ledger.notes if note.startswith(("memory: ", "more memory: "))]
     mine, theirs = peaks(a), peaks(b)
     for role in {**mine, **theirs}:
-        one, other = mine.get(role, 0), theirs.get(role, 0)
-        far = abs(one - other) > max(WITHIN * max(one, other), NOTHING)
-        if far and not any(name in note for note in said for name in names_at(role, a, b)):
-            yield f"{role}: {one / 2**30:.1f} GiB in the source, {other / 2**30:.1f} here"
-    if a.verdict != b.verdict and not said:
+        first, second = mine.get(role, 0), theirs.get(role, 0)
+        far = abs(first - second) > max(WITHIN * max(first, second), NOTHING)
+        if far and not any(name in note for note in messages for name in names_at(role, a, b)):
+            yield f"{role}: {first / 2**30:.1f} GiB in the source, {second / 2**30:.1f} here"
+    if a.verdict != b.verdict and not messages:
         yield f"on {a.gpu.name} the source {a.verdict}, what is written {b.verdict}"
 
 
@@ -91,16 +91,16 @@ def broken(real: Real, done: Conversion, source: Setup) -> Iterator[str]:
         return
     for gpu in GPUS:
         accounts = price(source, gpu_named(gpu)), price(output, gpu_named(gpu))
-        yield from (f"{name}, {gpu}: {one}" for one in unsaid(done, *accounts))
+        yield from (f"{name}, {gpu}: {new_name}" for new_name in unsaid(done, *accounts))
 
 
 @pytest.mark.skipif(not any(corpora().values()), reason="the corpus of real configs lies beside this project")
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_source_and_output_need_the_same_memory_or_a_line_says_why(framework: str) -> None:
-    found: list[str] = []
+    problems: list[str] = []
     compared = 0
     every = 1 if framework == "chatlearn" else EVERY  # it has two examples
-    for real in (one for one in sample(every) if one.framework == framework):
+    for real in (real for real in sample(every) if real.framework == framework):
         real = replace(real, text=real.text.replace(PLACEHOLDER, "Qwen/Qwen2.5-7B-Instruct"))
         try:
             source = priced(load(real.document()))
@@ -110,6 +110,6 @@ def test_source_and_output_need_the_same_memory_or_a_line_says_why(framework: st
             continue
         for _, done in conversions(real):
             compared += 1
-            found += broken(real, done, source)
+            problems += broken(real, done, source)
     assert compared
-    assert found == []
+    assert problems == []

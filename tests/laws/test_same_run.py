@@ -48,8 +48,8 @@ def option(case: Any, name: str) -> str | None:
 
 def pairs_after(case: Any, name: str) -> dict[str, str]:
     """What every `name NAME=VALUE` says."""
-    found = [value for at, value in zip(case.options, case.options[1:], strict=False) if at == name]
-    return dict(value.split("=", 1) for value in found)
+    values = [value for position, value in zip(case.options, case.options[1:], strict=False) if position == name]
+    return dict(value.split("=", 1) for value in values)
 
 
 def rows_of(case: Any) -> int | None:
@@ -71,31 +71,36 @@ def there(loaded: Loaded, to: str, options: Options, rows: int | None) -> tuple[
     return compare(side("a", loaded), side("b", back)), ledger
 
 
-def untold(found: Comparison, ledger: Ledger) -> dict[str, tuple[Any, Any]]:
+def untold(comparison: Comparison, ledger: Ledger) -> dict[str, tuple[Any, Any]]:
     """Differences in the mathematics of which the ledger says nothing.
 
     A field that does nothing on one side follows from the switch that says so, which differs itself.
     """
     silent = {}
-    for stage in found.stages:
-        told = told_by(stage.differences, ledger)
-        for one in stage.differences:
-            follows = one.a.idle is not None or one.b.idle is not None
-            if one.known.effect is Effect.MATHEMATICS and one.certain and not follows and not told[one.path]:
-                silent[one.path] = (one.a.value, one.b.value)
+    for stage in comparison.stages:
+        names = told_by(stage.differences, ledger)
+        for difference in stage.differences:
+            follows = difference.a.idle is not None or difference.b.idle is not None
+            if (
+                difference.known.effect is Effect.MATHEMATICS
+                and difference.certain
+                and not follows
+                and not names[difference.path]
+            ):
+                silent[difference.path] = (difference.a.value, difference.b.value)
     return silent
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.folder.name)
 def test_a_config_is_itself(case: Any) -> None:
     try:
-        one = side("a", source_of(case))
+        new_side = side("a", source_of(case))
     except RftconfError:
         pytest.skip("not read")
-    found = compare(one, one)
-    assert found.verdict((*COUNTED, Effect.BOOKKEEPING)) is Verdict.SAME
-    assert [stage.differences for stage in found.stages] == [()] * len(one.stages)
-    assert all(total.same for stage in found.stages for total in stage.totals)
+    comparison = compare(new_side, new_side)
+    assert comparison.verdict((*COUNTED, Effect.BOOKKEEPING)) is Verdict.SAME
+    assert [stage.differences for stage in comparison.stages] == [()] * len(new_side.stages)
+    assert all(total.same for stage in comparison.stages for total in stage.totals)
 
 
 @pytest.mark.parametrize("case", SINGLE, ids=IDS)
@@ -103,15 +108,15 @@ def test_a_conversion_differs_only_in_what_its_ledger_tells(case: Any) -> None:
     gpus = option(case, "--rollout-gpus")
     form, style = option(case, "--form") or "auto", option(case, "--as")
     options = Options(case.releases[0], None if gpus is None else int(gpus), form, style)
-    found, ledger = there(source_of(case), case.to, options, rows_of(case))
-    assert untold(found, ledger) == {}
+    comparison, ledger = there(source_of(case), case.to, options, rows_of(case))
+    assert untold(comparison, ledger) == {}
 
 
 def sampled() -> Iterator[Real]:
     """Real configs: all of them when asked."""
-    for found in corpora().values():
-        many = len(found) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(found))
-        yield from (found[(2 * index + 1) * len(found) // (2 * many)] for index in range(many))
+    for reals in corpora().values():
+        many = len(reals) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(reals))
+        yield from (reals[(2 * index + 1) * len(reals) // (2 * many)] for index in range(many))
 
 
 REAL = list(sampled())
@@ -125,35 +130,35 @@ def test_a_real_config_differs_only_in_what_its_ledger_tells(real: Real, to: str
         loaded = load(real.document(), framework=real.framework, release=real.release, rows=ROWS)
         if len(loaded.stages) > 1 and main_stage(loaded) is not loaded.stages[0]:
             pytest.skip("a staged run becomes several")
-        found, ledger = there(loaded, to, Options(), ROWS)
+        comparison, ledger = there(loaded, to, Options(), ROWS)
     except RftconfError as refused:
         pytest.skip(f"refused: {refused}")
     if any(line.value == "???" and line.key.endswith(ALGORITHM) for line in ledger.targets):
         pytest.skip("a person has to name the algorithm first: what follows from it is not known")
-    assert untold(found, ledger) == {}
+    assert untold(comparison, ledger) == {}
 
 
 @cache
 def sides() -> tuple[Side, ...]:
     """Golden inputs of every framework."""
-    found = []
+    new_sides = []
     for case in SINGLE[::4]:
-        found.append(side(case.folder.name, source_of(case)))
-    return tuple(found)
+        new_sides.append(side(case.folder.name, source_of(case)))
+    return tuple(new_sides)
 
 
-def agree(found: Comparison) -> None:
+def agree(comparison: Comparison) -> None:
     """Equal ids are no differences, and the other way round."""
-    alone = not (found.only_a or found.only_b)
-    same_math = alone and not found.of(Effect.MATHEMATICS)
-    same_plan = same_math and not found.of(Effect.MEASUREMENT) and not found.of(Effect.PERFORMANCE)
-    assert (found.math_ids[0] == found.math_ids[1]) is same_math
-    assert (found.plan_ids[0] == found.plan_ids[1]) is same_plan
+    alone = not (comparison.only_a or comparison.only_b)
+    same_math = alone and not comparison.of(Effect.MATHEMATICS)
+    same_plan = same_math and not comparison.of(Effect.MEASUREMENT) and not comparison.of(Effect.PERFORMANCE)
+    assert (comparison.math_ids[0] == comparison.math_ids[1]) is same_math
+    assert (comparison.plan_ids[0] == comparison.plan_ids[1]) is same_plan
 
 
 def test_ids_say_what_diff_says_of_real_configs() -> None:
-    for one, other in combinations(sides(), 2):
-        agree(compare(one, other))
+    for first, second in combinations(sides(), 2):
+        agree(compare(first, second))
 
 
 VALUES = st.one_of(st.integers(0, 4), st.booleans(), st.floats(0, 2), st.sampled_from(["a", "token-mean", "cosine"]))
@@ -176,9 +181,9 @@ def plan_with(values: dict[str, Any]) -> Side | None:
     change=st.dictionaries(st.sampled_from([p.replace("[]", "[0]") for p in fields()]), VALUES | st.none(), max_size=3),
 )
 def test_ids_say_what_diff_says_of_any_plan(base: dict[str, Any], change: dict[str, Any]) -> None:
-    one, other = plan_with(base), plan_with({**base, **change})
-    if one is not None and other is not None:
-        agree(compare(one, other))
-        mirrored, straight = compare(other, one), compare(one, other)
+    first, second = plan_with(base), plan_with({**base, **change})
+    if first is not None and second is not None:
+        agree(compare(first, second))
+        mirrored, straight = compare(second, first), compare(first, second)
         assert mirrored.verdict() is straight.verdict()
         assert {d.path for d in mirrored.stages[0].differences} == {d.path for d in straight.stages[0].differences}

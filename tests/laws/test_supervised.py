@@ -192,9 +192,11 @@ def trip(base: str, to: str, more: Mapping[str, Any]) -> Trip | None:
 def test_what_is_said_to_be_kept_is_kept(base: str, to: str) -> None:
     broken, done = {}, 0
     for name, value in flips(base):
-        made = trip(base, to, {name: value})
-        done += made is not None
-        found = {} if made is None else made.differences() if program(base)[0] == to else made.broken_claims()
-        broken.update({(name, str(value), path): what for path, what in found.items()})
+        new_trip = trip(base, to, {name: value})
+        done += new_trip is not None
+        values = (
+            {} if new_trip is None else new_trip.differences() if program(base)[0] == to else new_trip.broken_claims()
+        )
+        broken.update({(name, str(value), path): what for path, what in values.items()})
     assert done > 40
     assert broken == {}

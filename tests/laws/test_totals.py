@@ -101,20 +101,20 @@ WORKED: dict[str, tuple[str, dict[str, Any]]] = {
 def test_the_accounts_agree_on_the_worked_example(name: str) -> None:
     framework, flat = WORKED[name]
     keys = Keys(flat, (2025,) if framework == "chatlearn" else (0, 9, 1), "fsdp", 7473)
-    found = ACCOUNTS[framework](keys)
-    assert [found.sequences, found.update, found.updates, found.total_updates] == [8192, 2048, 4, 420]
-    assert [found.prompts_per_version, found.staleness, found.save, found.evaluate] == [1024, 0, 20, 5]
+    figures = ACCOUNTS[framework](keys)
+    assert [figures.sequences, figures.update, figures.updates, figures.total_updates] == [8192, 2048, 4, 420]
+    assert [figures.prompts_per_version, figures.staleness, figures.save, figures.evaluate] == [1024, 0, 20, 5]
     warm = Fraction(0) if framework == "chatlearn" else Fraction(10)
-    assert (found.rate.top, found.rate.warm, found.rate.after(105)) == (1e-6, warm, 1e-6)
+    assert (figures.rate.top, figures.rate.warm, figures.rate.after(105)) == (1e-6, warm, 1e-6)
     assert list(RULES[framework](keys)) == []
 
 
 def test_figures_that_differ_are_named() -> None:
-    one = Figures(
+    first = Figures(
         Fraction(64), 8, Fraction(128), 1, 100, Rate("cosine", 1e-6, Fraction(10), Fraction(100)), save=Fraction(5)
     )
-    other = Figures(Fraction(64), 8, Fraction(256), 1, 100, Rate("cosine", 1e-6, Fraction(12), Fraction(100)), every=2)
-    assert [*differing(one, other)] == [
+    second = Figures(Fraction(64), 8, Fraction(256), 1, 100, Rate("cosine", 1e-6, Fraction(12), Fraction(100)), every=2)
+    assert [*differing(first, second)] == [
         "update",
         "updates",
         "total_updates",
@@ -155,10 +155,10 @@ MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
 def test_the_law_sees_a_mapper_that_counts_wrong(name: str) -> None:
     where, wrong = MUTANTS[name]
     with mock.patch(where, wrong):
-        found = (
+        result = (
             breach
             for index in range(240)
             for outcome in outcomes(*draw(FRAMEWORKS[index % 4], f"mutant/{index}"))
             for breach in outcome.breaches
         )
-        assert next(found, None) is not None
+        assert next(result, None) is not None

@@ -54,18 +54,18 @@ def outcomes(framework: str, base: Base, key: str) -> dict[str, set[str]]:
     known = catalogue.load(framework, None, base.trainer or registry.framework(framework).trainer)
     own, value = known.get(key), base.flat[key]
     others = [not value] if isinstance(value, bool) else candidates(key, own)[:3] if own is not None else []
-    found = defaultdict[str, set[str]](set)
+    result = defaultdict[str, set[str]](set)
     stages = [main_stage(reading(framework, base.flat, base.trainer))]
-    for other in others:
+    for second in others:
         try:
-            stage = main_stage(reading(framework, {**base.flat, key: other}, base.trainer))
+            stage = main_stage(reading(framework, {**base.flat, key: second}, base.trainer))
         except RftconfError:
             continue
         if not stage.reading.value_errors:  # else the config has no such value
             stages.append(stage)
     for path in {path for stage in stages for path in stage.values}:
-        found[path] = {repr(stage.values.get(path)) for stage in stages}
-    return found
+        result[path] = {repr(stage.values.get(path)) for stage in stages}
+    return result
 
 
 def said(loaded: Loaded) -> str:
@@ -79,15 +79,15 @@ def silent(framework: str, base: Base, key: str) -> list[str]:
     loaded = reading(framework, {**base.flat, key: UNKNOWN}, base.trainer)
     values, named = main_stage(loaded).values, key in said(loaded)
     worded = isinstance(base.flat[key], (bool, str)) and not key.endswith("device_mapping")
-    found = []
+    new_values = []
     for path, might in outcomes(framework, base, key).items():
-        value, told = values.get(path), might - {"None"}
-        settled = value is not None and len(told) < 2  # the switch above it is open, and asked for
+        value, names = values.get(path), might - {"None"}
+        settled = value is not None and len(names) < 2  # the switch above it is open, and asked for
         if len(might) < 2 or named or is_symbolic(value) or settled or path.endswith(UPPER_BOUNDS) or path in ALIKE:
             continue
         if value is not None or worded:
-            found.append(f"{key} decides {path}={value}, which might be {sorted(might)}")
-    return found
+            new_values.append(f"{key} decides {path}={value}, which might be {sorted(might)}")
+    return new_values
 
 
 @pytest.mark.parametrize(("framework", "base"), BASES)

@@ -39,8 +39,8 @@ def understood(framework: str, base: Base, key: str, value: Any) -> Loaded:
 
 def read_again(done: Conversion, value: bool) -> Side:
     """The output where the variable has a value; the environment gives it to a YAML, a binding to a script."""
-    said = str(value)
-    options = ReadOptions(bindings={NAME: said}, environment={NAME: said})
+    text = str(value)
+    options = ReadOptions(bindings={NAME: text}, environment={NAME: text})
     written = read(Source(f"written{done.file_suffix}", done.text), options)
     ledger = done.ledger
     return side("written", load(written, framework=ledger.target_framework, release=ledger.target_release, rows=ROWS))
@@ -52,19 +52,21 @@ def guessed(framework: str, base: Base, key: str, target: str) -> Iterator[str]:
         done = convert_loaded(understood(framework, base, key, Var(NAME)), target, Options())
     except RftconfError:
         return
-    asked = any(choice == f"--set {NAME}=..." for decision in done.ledger.decisions for choice in decision.choices)
-    if asked or any(one.leaf.key == key for stage in done.loaded.stages for one in stage.reading.value_errors):
+    is_asked = any(choice == f"--set {NAME}=..." for decision in done.ledger.decisions for choice in decision.choices)
+    if is_asked or any(
+        finding.leaf.key == key for stage in done.loaded.stages for finding in stage.reading.value_errors
+    ):
         return
     for value in (True, False):
         try:
-            told = convert_loaded(understood(framework, base, key, value), target, Options())
-            late, early = read_again(done, value), read_again(told, value)
+            conversion = convert_loaded(understood(framework, base, key, value), target, Options())
+            late, early = read_again(done, value), read_again(conversion, value)
         except RftconfError:
             continue
         for stage in compare(late, early).stages:
-            for one in stage.differences:
-                if one.known.effect is Effect.MATHEMATICS and one.certain:
-                    yield f"{key}={value} to {target}: {one.path}: {one.a.value} written, {one.b.value} is right"
+            for difference in stage.differences:
+                if difference.known.effect is Effect.MATHEMATICS and difference.certain:
+                    yield f"{key}={value} to {target}: {difference.path}: {difference.a.value} written, {difference.b.value} is right"
 
 
 def switches(base: Base) -> Iterator[str]:
@@ -73,10 +75,10 @@ def switches(base: Base) -> Iterator[str]:
 
 @pytest.mark.parametrize(("framework", "base"), BASES)
 def test_what_a_switch_decides_is_not_guessed(framework: str, base: Base) -> None:
-    found = [
+    problems = [
         line
         for key in switches(base)
         for target in OTHER_FRAMEWORKS[framework]
         for line in guessed(framework, base, key, target)
     ]
-    assert found == []
+    assert problems == []

@@ -41,8 +41,8 @@ class Leg:
         """What the ledger says is kept and is not."""
         if self.open_algorithm:
             return {}
-        found = self.trip.broken_claims()
-        return {path: said for path, said in found.items() if not alike(path, self.trip.values, self.trip.back)}
+        values = self.trip.broken_claims()
+        return {path: answer for path, answer in values.items() if not alike(path, self.trip.values, self.trip.back)}
 
 
 def leg(document: Document, framework: str, release: str, to: str, to_release: str | None = None) -> Leg:
@@ -65,16 +65,16 @@ def leg(document: Document, framework: str, release: str, to: str, to_release: s
     return Leg(trip, written, ledger.target_framework, ledger.target_release, done)
 
 
-def lost_on_the_way(there: Leg, back: Leg) -> dict[str, tuple[Any, Any]]:
+def lost_on_the_way(new_leg: Leg, back: Leg) -> dict[str, tuple[Any, Any]]:
     """Values that both conversions say they kept, and that came back as something else.
 
     Everything else has a line in one of the two ledgers that says what became of it.
     """
-    if there.open_algorithm or back.open_algorithm:
+    if new_leg.open_algorithm or back.open_algorithm:
         return {}
-    whole = Trip(there.trip.values, there.trip.outcomes, back.trip.target, back.trip.back)
+    whole = Trip(new_leg.trip.values, new_leg.trip.outcomes, back.trip.target, back.trip.back)
     # where placement chose anew on the way back, a decision says so
-    settled = {path for path in back.trip.values if same(back.trip.values[path], there.trip.back.get(path))}
+    settled = {path for path in back.trip.values if same(back.trip.values[path], new_leg.trip.back.get(path))}
     kept_back = settled & set(back.trip.claimed())
     return {
         path: (whole.values[path], whole.back.get(path))
@@ -88,48 +88,48 @@ def lost_on_the_way(there: Leg, back: Leg) -> dict[str, tuple[Any, Any]]:
 
 def alike(path: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """What real configs spell in two ways, besides what the laws of the rows know."""
-    one, other = before.get(path), after.get(path)
-    if is_symbolic(one) or is_symbolic(other):  # two formulas of the same value are not told apart from two values
+    first, second = before.get(path), after.get(path)
+    if is_symbolic(first) or is_symbolic(second):  # two formulas of the same value are not told apart from two values
         return True
     if path == "identity.checkpoint_root":
-        return str(one).removeprefix("./") == str(other).removeprefix("./")
+        return str(first).removeprefix("./") == str(second).removeprefix("./")
     if path == "stage.length.model_max_tokens":  # a window that just holds prompt and answer
         parts = [before.get(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
-        return other is None and None not in parts and one == sum(parts)  # type: ignore[arg-type]
+        return second is None and None not in parts and first == sum(parts)  # type: ignore[arg-type]
     if path.endswith(".storage"):
-        return {one, other} == {"file", None}
-    if one == "":  # an unset variable of a script: nothing was told
+        return {first, second} == {"file", None}
+    if first == "":  # an unset variable of a script: nothing was told
         return True
     if path.endswith(".min_lr_ratio"):  # no floor
-        return {one, other} == {0.0, None}
+        return {first, second} == {0.0, None}
     if path.startswith("stage.algorithm.kl_loss."):  # a term of no weight
         return before.get("stage.algorithm.kl_loss.coef") == 0
     if path.endswith(".uri"):  # a file, or the folder and split that stand for it; its format is a decision
-        return str(one).rpartition("/")[0] == str(other).rpartition("/")[0]
-    if path.endswith((".seed", ".dtype")) and one is None:  # left to the engine, which has a default here
+        return str(first).rpartition("/")[0] == str(second).rpartition("/")[0]
+    if path.endswith((".seed", ".dtype")) and first is None:  # left to the engine, which has a default here
         return True
     if path == "stage.algorithm.gamma":  # nothing is discounted
-        return {one, other} == {1.0, None}
+        return {first, second} == {1.0, None}
     return False
 
 
 def written(document: Document, framework: str, release: str) -> dict[str, Any]:
     """Every key that the file sets, under its newest name and with its value in force."""
     loaded = load(document, framework=framework, release=release, rows=ROWS)
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for number, stage in enumerate(loaded.stages):
-        at = f"stages[{number}]." if stage.name is not None else ""
+        prefix = f"stages[{number}]." if stage.name is not None else ""
         for key, _ in stage.reading.source.leaves():
-            found.update(_flat(at + key, stage.reading.source.cells[key].value))
-    return found
+            values.update(_flat(prefix + key, stage.reading.source.cells[key].value))
+    return values
 
 
 def _flat(prefix: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping) and value:
         for name, item in value.items():
             yield from _flat(child(prefix, name), item)
-    elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
-        for index, one in enumerate(value):
-            yield from _flat(f"{prefix}[{index}]", one)
+    elif isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
+        for index, entry in enumerate(value):
+            yield from _flat(f"{prefix}[{index}]", entry)
     else:
         yield prefix, value

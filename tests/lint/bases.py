@@ -147,9 +147,9 @@ BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL}
 def lines_of(example: Example) -> list[str]:
     """The base's lines without those that the example replaces or takes out, then the example's."""
     bare = [line.lstrip("+~").partition("=")[0] for line in example.lines]
-    gone = {key for key, line in zip(bare, example.lines, strict=True)}
-    base = [line for line in BASES[example.framework] if line.partition("=")[0] not in gone]
-    base = [b for b in base if not any(b.startswith((f"{k}.", f"{k}[")) for k in gone)]
+    removed = {key for key, line in zip(bare, example.lines, strict=True)}
+    base = [line for line in BASES[example.framework] if line.partition("=")[0] not in removed]
+    base = [b for b in base if not any(b.startswith((f"{k}.", f"{k}[")) for k in removed)]
     return [*base, *(line for line in example.lines if not line.startswith("~"))]
 
 

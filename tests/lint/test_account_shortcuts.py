@@ -53,7 +53,7 @@ def test_values_of_another_kind_end_no_check(path: str, size: str, overrides: st
     megatron = f"+{ACTOR}megatron.override_transformer_config={overrides}"
     example = verl(f"actor_rollout_ref.model.path={path}", f"{ROLLOUT}tensor_model_parallel_size={size}", megatron)
     for document in documents(example):
-        codes = {found.code for found in engine.check(document, engine.Options("verl"))}
+        codes = {diagnostic.code for diagnostic in engine.check(document, engine.Options("verl"))}
         assert size in ("2", "-2") or codes & {"KEY001", "KEY004"}
         assert path != "[a,b]" or not any(map(surely_divided, subjects_of(document)))
 
@@ -66,15 +66,15 @@ def test_a_trainer_of_every_gpu_leaves_none_idle() -> None:
 def test_what_is_spared_the_account_has_nothing_to_find_there() -> None:
     if not any(corpora().values()):
         pytest.skip("the corpus of real configs is not here")
-    asked = {"divided": 0, "used": 0}
-    for real in (real for found in corpora().values() for real in found):
+    questions = {"divided": 0, "used": 0}
+    for real in (real for reals in corpora().values() for real in reals):
         for s in subjects_of(real.document()):
             if s.setup is None:
                 continue
             if surely_divided(s):
-                asked["divided"] += 1
-                assert not [one for one in problems(s.setup) if one.sizes], real.name
+                questions["divided"] += 1
+                assert not [problem for problem in problems(s.setup) if problem.sizes], real.name
             if all_gpus_used(s):
-                asked["used"] += 1
+                questions["used"] += 1
                 assert sum(pool.count for pool in pools(s.setup)) + s.setup.unpriced >= s.setup.total, real.name
-    assert min(asked.values()) > 100, asked
+    assert min(questions.values()) > 100, questions

@@ -18,8 +18,8 @@ ESTIMATOR = "algorithm.adv_estimator=gae"
 @cache
 def codes(framework: str, release: str, lines: tuple[str, ...]) -> frozenset[str]:
     document = documents(Example(framework, lines))[0]
-    found = engine.check(document, engine.Options(framework, release))
-    return frozenset(d.code for d in found if d.severity is not Severity.INFO)
+    diagnostics = engine.check(document, engine.Options(framework, release))
+    return frozenset(d.code for d in diagnostics if d.severity is not Severity.INFO)
 
 
 @pytest.mark.parametrize(

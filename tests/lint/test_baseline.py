@@ -32,13 +32,15 @@ def edited(text: str, lines: set[int], chance: random.Random) -> str:
     """A line more, a comment changed, or blank lines, on lines that no finding speaks of."""
     rows = text.split("\n")
     free = [i for i in range(len(rows) - 1) if i + 1 not in lines and "\\" not in rows[i] and rows[i][:1] != " "]
-    at = chance.choice(free) if free else 0
+    index = chance.choice(free) if free else 0
     kind = chance.randrange(3)
     if kind == 0:
         rows.insert(0, f"# note {chance.randrange(10**6)}") if not rows[0].startswith("#!") else rows.insert(1, "# n")
     elif kind == 1:
-        rows[at] = (
-            rows[at] + f"  # {chance.randrange(10**6)}" if rows[at] and not rows[at].startswith("#!") else rows[at]
+        rows[index] = (
+            rows[index] + f"  # {chance.randrange(10**6)}"
+            if rows[index] and not rows[index].startswith("#!")
+            else rows[index]
         )
     else:
         rows.insert(len(rows), "")
@@ -47,7 +49,7 @@ def edited(text: str, lines: set[int], chance: random.Random) -> str:
 
 def test_ten_thousand_edits_elsewhere() -> None:
     chance = random.Random(RANDOM)
-    kept = total = edits = 0
+    count = total = edits = 0
     for name, text in BAD.items():
         before = found(name, text)
         marks = set(baseline.fingerprints(before, {name: text}))
@@ -59,7 +61,7 @@ def test_ten_thousand_edits_elsewhere() -> None:
                 changed = edited(changed, {d.place.span.line for d in before if d.place}, chance)
                 edits += 1
             after = set(baseline.fingerprints(found(name, changed), {name: changed}))
-            kept += len(marks & after)
+            count += len(marks & after)
             total += len(marks)
     assert edits == EDITS
-    assert kept >= KEPT * total, f"{kept} of {total}"
+    assert count >= KEPT * total, f"{count} of {total}"

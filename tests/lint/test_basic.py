@@ -20,8 +20,8 @@ def document(text: str, name: str = "run.overrides") -> Document:
 
 
 def overrides(line: str, release: str | None = "0.9.1") -> list[Diagnostic]:
-    found = basic.check(document(KNOWN + line + "\n"), "verl", release)
-    return [d for d in found if d.code != "VER001"]
+    diagnostics = basic.check(document(KNOWN + line + "\n"), "verl", release)
+    return [d for d in diagnostics if d.code != "VER001"]
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def overrides(line: str, release: str | None = "0.9.1") -> list[Diagnostic]:
     ],
 )
 def test_overrides(line: str, code: str, severity: Severity, message: str, help_: str) -> None:
-    (found,) = overrides(line)
-    assert (found.code, found.severity) == (code, severity)
-    assert message in found.message
-    assert help_ in found.help
-    assert found.place is not None
-    assert found.place.span.line == 4
+    (diagnostic,) = overrides(line)
+    assert (diagnostic.code, diagnostic.severity) == (code, severity)
+    assert message in diagnostic.message
+    assert help_ in diagnostic.help
+    assert diagnostic.place is not None
+    assert diagnostic.place.span.line == 4
 
 
 @pytest.mark.parametrize(
@@ -89,45 +89,45 @@ def test_a_key_of_a_newer_release_says_since_when() -> None:
 def test_the_place_of_a_value_is_that_of_the_value() -> None:
     text = "python3 -m verl.trainer.main_ppo \\\n  trainer.total_epochs=abc \\\n  data.train_bach_size=4\n"
     read_as = document(KNOWN + "trainer.total_epochs=abc\n")
-    (found,) = [d for d in basic.check(read_as, "verl", "0.9.1") if d.code == "KEY004"]
-    assert found.place is not None
-    assert read_as.text[found.place.span.start : found.place.span.end] == "abc"
+    (diagnostic,) = [d for d in basic.check(read_as, "verl", "0.9.1") if d.code == "KEY004"]
+    assert diagnostic.place is not None
+    assert read_as.text[diagnostic.place.span.start : diagnostic.place.span.end] == "abc"
     assert text
 
 
 def test_trinity_yaml() -> None:
     text = "mode: both\nalgorithm:\n  repeat_time: 8\nbuffer:\n  batch_size: many\n  total_epochs: 2\n"
-    found = basic.check(document(text, "t.yaml"), "trinity", "0.6.0")
-    assert [(d.code, d.severity, d.place.span.line if d.place else 0) for d in found] == [
+    diagnostics = basic.check(document(text, "t.yaml"), "trinity", "0.6.0")
+    assert [(d.code, d.severity, d.place.span.line if d.place else 0) for d in diagnostics] == [
         ("KEY001", Severity.ERROR, 3),
         ("KEY004", Severity.ERROR, 5),
     ]
-    assert found[0].help == "did you mean algorithm.repeat_times?"
+    assert diagnostics[0].help == "did you mean algorithm.repeat_times?"
 
 
 def test_interpolations_that_lead_in_a_circle_or_nowhere() -> None:
     text = "algorithm:\n  repeat_times: ${buffer.batch_size}\nbuffer:\n  batch_size: ${algorithm.repeat_times}\n"
-    found = basic.check(document(f"{text}name: ${{no.such}}\nproject: ${{name_of}}\n", "t.yaml"), None, None)
-    assert sorted(d.code for d in found) == ["SYN401", "SYN401", "SYN402", "SYN402"]
+    diagnostics = basic.check(document(f"{text}name: ${{no.such}}\nproject: ${{name_of}}\n", "t.yaml"), None, None)
+    assert sorted(d.code for d in diagnostics) == ["SYN401", "SYN401", "SYN402", "SYN402"]
 
 
 def test_a_guessed_release_is_said_when_it_matters() -> None:
-    found = basic.check(document(KNOWN + "data.train_bach_size=1\n"), None, None)
-    assert [d.code for d in found] == ["VER001", "KEY001"]
-    assert "taken for veRL" in found[0].message
+    diagnostics = basic.check(document(KNOWN + "data.train_bach_size=1\n"), None, None)
+    assert [d.code for d in diagnostics] == ["VER001", "KEY001"]
+    assert "taken for veRL" in diagnostics[0].message
     assert basic.check(document(KNOWN), None, None) == ()
 
 
 def test_a_release_without_a_framework() -> None:
-    (found,) = basic.check(document(KNOWN + "reward.reward_manager.name=dapo\n"), None, "0.5.0")
-    assert (found.code, found.message) == ("KEY003", "veRL 0.5.0 has no key reward.reward_manager.name")
+    (diagnostic,) = basic.check(document(KNOWN + "reward.reward_manager.name=dapo\n"), None, "0.5.0")
+    assert (diagnostic.code, diagnostic.message) == ("KEY003", "veRL 0.5.0 has no key reward.reward_manager.name")
 
 
 def test_a_file_of_something_else() -> None:
-    other = document("services:\n  web:\n    image: nginx\n", "compose.yaml")
-    (found,) = basic.check(other, None, None)
-    assert found.code == "KEY000"
-    assert not config_of.is_config(other)
+    other_document = document("services:\n  web:\n    image: nginx\n", "compose.yaml")
+    (diagnostic,) = basic.check(other_document, None, None)
+    assert diagnostic.code == "KEY000"
+    assert not config_of.is_config(other_document)
     assert config_of.is_config(document(KNOWN))
     assert basic.check(document("", "empty.yaml"), None, None) == ()
 
@@ -146,10 +146,10 @@ def script(line: str, program: str = "verl.trainer.main_ppo", options: str = "")
 
 
 def test_a_script_is_checked_at_its_own_lines() -> None:
-    (found,) = script('data.train_bach_size="16"')
-    assert found.code == "KEY001"
-    assert found.place is not None
-    assert (found.place.span.line, found.place.span.col) == (5, 3)
+    (diagnostic,) = script('data.train_bach_size="16"')
+    assert diagnostic.code == "KEY001"
+    assert diagnostic.place is not None
+    assert (diagnostic.place.span.line, diagnostic.place.span.col) == (5, 3)
 
 
 @pytest.mark.parametrize(
@@ -157,16 +157,16 @@ def test_a_script_is_checked_at_its_own_lines() -> None:
     [("recipe.prime.main_prime", ""), ("verl.trainer.main_ppo", "--config-name=my_trainer --config-path=conf ")],
 )
 def test_keys_of_a_config_that_is_not_at_hand_are_only_noted(program: str, options: str) -> None:
-    (found,) = script("prime.strange=1", program, options)
-    assert (found.code, found.severity) == ("KEY001", Severity.INFO)
-    assert "may have it" in found.help
+    (diagnostic,) = script("prime.strange=1", program, options)
+    assert (diagnostic.code, diagnostic.severity) == ("KEY001", Severity.INFO)
+    assert "may have it" in diagnostic.help
     (misspelt,) = script("data.train_bach_size=1", program, options)
     assert (misspelt.code, misspelt.severity) == ("KEY001", Severity.WARNING)
 
 
 def test_a_program_without_a_catalogue_is_not_checked() -> None:
-    (found,) = script("data.path=x", "verl.trainer.main_generation")
-    assert (found.code, found.severity) == ("KEY010", Severity.INFO)
+    (diagnostic,) = script("data.path=x", "verl.trainer.main_generation")
+    assert (diagnostic.code, diagnostic.severity) == ("KEY010", Severity.INFO)
 
 
 @pytest.mark.parametrize(
@@ -182,16 +182,16 @@ def test_hydra_appends_where_null_stands_and_merges_lists(line: str, fine: bool)
 
 
 def test_another_config_for_a_part_is_not_in_the_catalogue() -> None:
-    (found,) = script("model_engine=mindspeed actor_rollout_ref.actor.mindspeed.strange=1")
-    assert (found.code, found.severity) == ("KEY001", Severity.INFO)
-    assert found.help == "the config that model_engine=mindspeed chooses may have it"
+    (diagnostic,) = script("model_engine=mindspeed actor_rollout_ref.actor.mindspeed.strange=1")
+    assert (diagnostic.code, diagnostic.severity) == ("KEY001", Severity.INFO)
+    assert diagnostic.help == "the config that model_engine=mindspeed chooses may have it"
 
 
 def test_a_script_that_is_said_to_be_for_another_framework() -> None:
     text = SCRIPT.format(line="trainer.nnodes=1", program="verl.trainer.main_ppo", options="")
-    found = basic.check(document(text, "run.sh"), "trinity", "0.6.0")
-    assert {(d.code, d.severity) for d in found} == {("KEY002", Severity.ERROR)}
-    assert "veRL's name; Trinity-RFT calls it cluster.node_num" in found[-1].help
+    diagnostics = basic.check(document(text, "run.sh"), "trinity", "0.6.0")
+    assert {(d.code, d.severity) for d in diagnostics} == {("KEY002", Severity.ERROR)}
+    assert "veRL's name; Trinity-RFT calls it cluster.node_num" in diagnostics[-1].help
 
 
 @pytest.mark.parametrize("first", [1, True, "1", 1.0])
@@ -208,18 +208,20 @@ def test_what_is_remembered_of_one_file_says_nothing_of_like_values_in_the_next(
 
 
 def test_a_key_that_the_loader_drops_is_no_error() -> None:
-    (found,) = basic.check(document("rollout_batch_size: 64\nactor_train:\n  strange: 1\n", "a.yaml"), "roll", "0.3.0")
-    assert (found.code, found.severity) == ("KEY001", Severity.WARNING)
+    (diagnostic,) = basic.check(
+        document("rollout_batch_size: 64\nactor_train:\n  strange: 1\n", "a.yaml"), "roll", "0.3.0"
+    )
+    assert (diagnostic.code, diagnostic.severity) == ("KEY001", Severity.WARNING)
 
 
 def test_a_key_of_another_release_than_the_guessed_one_is_no_error() -> None:
     line = "actor_rollout_ref.actor.megatron.grad_offload=True ray_kwargs.ray_init.runtime_env.py_executable=null model_engine=megatron"
     text = SCRIPT.format(line=line, program="verl.trainer.main_ppo", options="")
-    guessed, said = (
+    guessed, severities = (
         {d.severity for d in basic.check(document(text, "run.sh"), "verl", release) if d.code == "KEY003"}
         for release in (None, "0.9.1")
     )
-    assert (guessed, said) == ({Severity.WARNING}, {Severity.ERROR})
+    assert (guessed, severities) == ({Severity.WARNING}, {Severity.ERROR})
 
 
 def test_the_sft_programs_part_of_the_model_and_engines_without_a_catalogue() -> None:
@@ -242,9 +244,9 @@ models:
 
 
 def test_what_a_start_script_gives_is_no_error_of_a_template() -> None:
-    (one,) = (d for d in basic.check(document(TEMPLATE, "grpo.yaml"), "chatlearn", None) if d.code == "SYN405")
-    assert one.severity is Severity.WARNING
-    assert "--set" in one.help
+    (diagnostic,) = (d for d in basic.check(document(TEMPLATE, "grpo.yaml"), "chatlearn", None) if d.code == "SYN405")
+    assert diagnostic.severity is Severity.WARNING
+    assert "--set" in diagnostic.help
 
 
 def test_what_a_launch_leaves_out_is_an_error() -> None:
@@ -252,5 +254,5 @@ def test_what_a_launch_leaves_out_is_an_error() -> None:
         "actor_rollout_ref.model.path='???' actor_rollout_ref.model.tokenizer_path='${actor_rollout_ref.model.path}'"
     )
     script = document(f"python3 -m verl.trainer.main_ppo data.train_batch_size=8 {lines}\n", "run.sh")
-    (one,) = (d for d in basic.check(script, "verl", "0.9.1") if d.code == "SYN405")
-    assert one.severity is Severity.ERROR
+    (diagnostic,) = (d for d in basic.check(script, "verl", "0.9.1") if d.code == "SYN405")
+    assert diagnostic.severity is Severity.ERROR

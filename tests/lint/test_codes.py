@@ -15,9 +15,9 @@ CODE = re.compile(r'"([A-Z]{3}\d{3})"')
 
 
 def test_every_code_in_the_sources_is_explained() -> None:
-    said = {code for path in SOURCES.rglob("*.py") for code in CODE.findall(path.read_text())}
-    assert len(said) > 40
-    assert said - set(every()) == set()
+    messages = {code for path in SOURCES.rglob("*.py") for code in CODE.findall(path.read_text())}
+    assert len(messages) > 40
+    assert messages - set(every()) == set()
 
 
 @pytest.mark.parametrize("code", every())

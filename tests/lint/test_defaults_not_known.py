@@ -35,8 +35,8 @@ ROLL = engine.Options(framework="roll", release="0.3.0")
 
 
 def idle(text: str) -> set[str]:
-    found = engine.check(read(Source("run.yaml", text)), ROLL)
-    return {finding.key for finding in found if finding.code == "KEY011" and finding.key.startswith("reference")}
+    diagnostics = engine.check(read(Source("run.yaml", text)), ROLL)
+    return {finding.key for finding in diagnostics if finding.code == "KEY011" and finding.key.startswith("reference")}
 
 
 def test_hydras_own_section_leaves_the_defaults_known() -> None:
@@ -73,5 +73,5 @@ def test_an_estimator_may_spare_a_critic_where_the_defaults_are_somebodys_own() 
     """veRL builds a critic for gae, the default, unless critic.enable says otherwise; the config of the run may."""
     script = "python3 -m verl.trainer.main_ppo --config-name=of_my_own distillation.enabled=True algorithm.adv_estimator=grpo"
     script += " distillation.distillation_loss.use_task_rewards=False\n"
-    found = engine.check(read(Source("run.sh", script)), engine.Options("verl", "0.9.1"))
-    assert not [f for f in found if f.code == "KEY011" and f.key == "algorithm.adv_estimator"]
+    diagnostics = engine.check(read(Source("run.sh", script)), engine.Options("verl", "0.9.1"))
+    assert not [f for f in diagnostics if f.code == "KEY011" and f.key == "algorithm.adv_estimator"]

@@ -21,9 +21,9 @@ def test_what_is_not_read_is_said(text: str) -> None:
     (config,) = documents(
         roll(f'actor_train.device_mapping="{text}"' if text in PYTHON else f"actor_train.device_mapping={text}")
     )
-    found = [one for one in engine.check(config) if "device_mapping" in one.message]
-    assert found
-    assert (Severity.ERROR in {one.severity for one in found}) == (text in WRONG)
+    diagnostics = [diagnostic for diagnostic in engine.check(config) if "device_mapping" in diagnostic.message]
+    assert diagnostics
+    assert (Severity.ERROR in {diagnostic.severity for diagnostic in diagnostics}) == (text in WRONG)
 
 
 def test_other_files_are_checked_all_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,7 +34,7 @@ def test_other_files_are_checked_all_the_same(tmp_path: Path, capsys: pytest.Cap
         )
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert run(["check", str(tmp_path)]) == 1
-    said = capsys.readouterr()
-    assert "a.yaml:79" in said.out
-    assert "b.yaml:79" in said.out
-    assert "Traceback" not in said.err
+    output = capsys.readouterr()
+    assert "a.yaml:79" in output.out
+    assert "b.yaml:79" in output.out
+    assert "Traceback" not in output.err

@@ -20,10 +20,10 @@ PAIRS = [(theirs, ours) for theirs in registry.FRAMEWORKS for ours in registry.F
 
 def test_the_right_key_is_first() -> None:
     """A sample of what `python -m benches.did_you_mean` counts in full."""
-    made = list(typos(600, seed=1))
-    wrong = [f"{typo.typed}: {typo.key}, not {first(typo)}" for typo in made if first(typo) != typo.key]
-    assert len(wrong) <= 0.03 * len(made), "\n".join(wrong)
-    assert {(typo.known.framework, typo.edits) for typo in made} == {
+    new_typos = list(typos(600, seed=1))
+    wrong = [f"{typo.typed}: {typo.key}, not {first(typo)}" for typo in new_typos if first(typo) != typo.key]
+    assert len(wrong) <= 0.03 * len(new_typos), "\n".join(wrong)
+    assert {(typo.known.framework, typo.edits) for typo in new_typos} == {
         (f, e) for f in registry.FRAMEWORKS for e in (1, 2)
     }
 
@@ -40,8 +40,8 @@ def test_a_check_says_it() -> None:
         if typo.known.framework != "verl" or "[" in typo.typed or "<" in typo.typed or "-" in typo.typed:
             continue
         document = read(Source("run.overrides", f"data.train_batch_size=8\n{typo.typed}=1\n"))
-        said = [d.help for d in basic.check(document, "verl", None) if d.key == typo.typed]
-        assert said == [f"did you mean {typo.key}?"], typo
+        messages = [d.help for d in basic.check(document, "verl", None) if d.key == typo.typed]
+        assert messages == [f"did you mean {typo.key}?"], typo
 
 
 THEIRS = {
@@ -57,12 +57,12 @@ THEIRS = {
 
 @pytest.mark.parametrize(("theirs", "ours"), THEIRS)
 def test_another_frameworks_key_is_known_again(theirs: str, ours: str) -> None:
-    key, here = THEIRS[theirs, ours]
+    key, place = THEIRS[theirs, ours]
     for document in documents(Example(ours, (f"{key}=8",))):
-        (said,) = (d for d in basic.check(document, ours, None) if d.key == key)
-        assert said.code == "KEY002"
+        (diagnostic,) = (d for d in basic.check(document, ours, None) if d.key == key)
+        assert diagnostic.code == "KEY002"
         title, mine = registry.framework(theirs).title, registry.framework(ours).title
-        assert said.help == f"that is {title}'s name; {mine} calls it {here}"
+        assert diagnostic.help == f"that is {title}'s name; {mine} calls it {place}"
 
 
 def test_what_has_no_one_name_is_not_called_unknown() -> None:
@@ -72,10 +72,10 @@ def test_what_has_no_one_name_is_not_called_unknown() -> None:
 
 @pytest.mark.parametrize(("theirs", "ours"), PAIRS)
 def test_names_are_keys_of_both(theirs: str, ours: str) -> None:
-    found = counterparts(theirs, ours)
-    assert len(found) > 20
-    for native, here in found.items():
-        for framework, name in ((theirs, native), (ours, here)):
+    values = counterparts(theirs, ours)
+    assert len(values) > 20
+    for native, place in values.items():
+        for framework, name in ((theirs, native), (ours, place)):
             trainers = registry.framework(framework).trainers
             pages = [catalogue.load(framework, None, trainer) for trainer in trainers]
             bare = name.removesuffix(".*")

@@ -49,8 +49,8 @@ def test_upstream_examples_pass(framework: str) -> None:
     texts = {file.name: file.read_text() for file in sorted((CORPUS / framework).glob("*.yaml"))}
     configs = {name: text for name, text in texts.items() if text.strip("\n# ")}
     assert len(configs) > 15
-    found = {name: wrong for name, text in configs.items() if (wrong := problems(text, None, framework))}
-    assert found == {}
+    values = {name: wrong for name, text in configs.items() if (wrong := problems(text, None, framework))}
+    assert values == {}
 
 
 PUBLISHED = sorted((folder() / "releases").glob("verl-*/verl/trainer/config/_generated_ppo_*trainer.yaml"))
@@ -83,7 +83,7 @@ def test_schemas_give_completion_and_hover(framework: str) -> None:
     described = [leaf for leaf in every if leaf.get("description")]
     assert len(described) > 0.4 * len(every)
     assert sum("default" in leaf for leaf in every) > 0.3 * len(every)
-    listed = [leaf for leaf in every if leaf.get("examples") or any("enum" in one for one in leaf.get("anyOf", ()))]
+    listed = [leaf for leaf in every if leaf.get("examples") or any("enum" in entry for entry in leaf.get("anyOf", ()))]
     assert len(listed) >= (0 if framework == "chatlearn" else 3)  # ChatLearn declares no lists of values
     assert any("Trinity-RFT: " in leaf["description"] for leaf in described) or framework == "trinity"
 

@@ -59,29 +59,29 @@ def verl_errors() -> Iterator[tuple[str, str, str, str]]:
                 continue  # a config of the example's own folder, which is not in the corpus
             words = " \\\n  ".join(map(shlex.quote, entry["overrides"]))
             document = read(Source("run.sh", f"python3 -m verl.trainer.main_ppo \\\n  {words}\n"))
-            for found in engine.check(document, engine.Options("verl", release)):
-                if found.severity is Severity.ERROR:
-                    yield release, Path(entry["id"]).name, found.code, found.message
+            for diagnostic in engine.check(document, engine.Options("verl", release)):
+                if diagnostic.severity is Severity.ERROR:
+                    yield release, Path(entry["id"]).name, diagnostic.code, diagnostic.message
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of upstream examples is not beside the project")
 def test_verl_examples() -> None:
-    found = {(release, name, code): message for release, name, code, message in verl_errors()}
-    assert {key: message for key, message in found.items() if key not in REVIEWED} == {}
-    assert set(REVIEWED) - set(found) == set(), "reviewed, and no longer found"
+    values = {(release, name, code): message for release, name, code, message in verl_errors()}
+    assert {key: message for key, message in values.items() if key not in REVIEWED} == {}
+    assert set(REVIEWED) - set(values) == set(), "reviewed, and no longer found"
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of upstream examples is not beside the project")
 def test_trinity_examples() -> None:
     files = sorted((CORPUS / "trinity").glob("*.yaml"))
     assert len(files) > 20
-    found = [
+    problems = [
         f"{file.name}: {d.code} {d.message}"
         for file in files
         for d in engine.check(read(open_source(file)), engine.Options("trinity", "0.6.0"))
         if d.severity is Severity.ERROR
     ]
-    assert found == []
+    assert problems == []
 
 
 TEMPLATES = {
@@ -95,8 +95,8 @@ TEMPLATES = {
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_chatlearn_templates(name: str) -> None:
     document = read(open_source(CORPUS / "chatlearn" / name))
-    found = engine.check(document, engine.Options("chatlearn"))
-    assert {d.code for d in found if d.severity is Severity.ERROR} == TEMPLATES[name]
+    diagnostics = engine.check(document, engine.Options("chatlearn"))
+    assert {d.code for d in diagnostics if d.severity is Severity.ERROR} == TEMPLATES[name]
 
 
 @pytest.mark.skipif(not (CORPUS / "roll").is_dir(), reason="needs the corpus")
@@ -104,4 +104,4 @@ def test_no_value_in_a_real_config_of_roll_is_called_unfit() -> None:
     never = {"KEY016", "DIA319", "PAR015"}
     documents = [read(open_source(str(path))) for path in sorted((CORPUS / "roll").glob("*.yaml"))]
     assert len(documents) > 50
-    assert {one.code for document in documents for one in engine.check(document)} & never == set()
+    assert {diagnostic.code for document in documents for diagnostic in engine.check(document)} & never == set()

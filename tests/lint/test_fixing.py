@@ -48,8 +48,8 @@ def fixed(name: str, text: str) -> tuple[fixing.Fixed, list[Diagnostic]]:
         document = read(Source(name, changed))
         return document, engine.check(document)
 
-    document, found = again(text)
-    return fixing.fix(document, found, again, unsafe=True), found
+    document, diagnostics = again(text)
+    return fixing.fix(document, diagnostics, again, unsafe=True), diagnostics
 
 
 @record
@@ -63,12 +63,12 @@ class Outcome:
 def outcome(name: str, text: str) -> Outcome:
     """Fix a text; each promise has a sentence for where it is broken."""
     done, _ = fixed(name, text)
-    made = {(d.code, d.message) for d in done.made}
+    result = {(d.code, d.message) for d in done.made}
     before, after = text.splitlines(), done.text.splitlines()
     changed = sum(line[:2] in ("- ", "+ ") for line in difflib.ndiff(before, after))
     promises = {
-        "a finding that was fixed is still there": not made & {(d.code, d.message) for d in done.left},
-        "the text changed where nothing was fixed, or did not where something was": (done.text != text) == bool(made),
+        "a finding that was fixed is still there": not result & {(d.code, d.message) for d in done.left},
+        "the text changed where nothing was fixed, or did not where something was": (done.text != text) == bool(result),
         "a second run changes more": fixed(name, done.text)[0].text == done.text,
         "a comment is another one": comments(before) == comments(after),
         "more lines changed than fixes explain": changed <= 6 * len(done.made),
@@ -76,7 +76,7 @@ def outcome(name: str, text: str) -> Outcome:
         or not read(Source(name, text)).readable,
         "a value refers to what a fix took out": unresolved(name, done.text) <= unresolved(name, text),
     }
-    return Outcome(len(done.made), tuple(sentence for sentence, kept in promises.items() if not kept))
+    return Outcome(len(done.made), tuple(sentence for sentence, holds in promises.items() if not holds))
 
 
 def comments(lines: list[str]) -> list[str]:
@@ -104,9 +104,9 @@ def test_golden_inputs_have_something_to_fix() -> None:
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of upstream examples is not beside the project")
 def test_the_corpus() -> None:
-    found = {name: outcome(name, text) for name, text in corpus()}
-    assert {name: one.broken for name, one in found.items() if one.broken} == {}
-    assert sum(one.made for one in found.values()) > 50
+    outcomes = {name: outcome(name, text) for name, text in corpus()}
+    assert {name: new_outcome.broken for name, new_outcome in outcomes.items() if new_outcome.broken} == {}
+    assert sum(new_outcome.made for new_outcome in outcomes.values()) > 50
 
 
 def test_crlf_quotes_and_comments_stay() -> None:
@@ -130,8 +130,8 @@ def test_a_name_is_corrected_before_anything_is_added() -> None:
     good = as_yaml(trinity())
     done, _ = fixed("run.yaml", good.replace("repeat_times", "repeat_tmes"))
     assert done.text == good
-    both = good.replace("  repeat_times: 8\n", "  repeat_times: 8\n  repeat_tmes: 4\n")
-    assert fixed("run.yaml", both)[0].text == both
+    pair = good.replace("  repeat_times: 8\n", "  repeat_times: 8\n  repeat_tmes: 4\n")
+    assert fixed("run.yaml", pair)[0].text == pair
 
 
 @pytest.mark.parametrize(("engine_words", "cap"), [
@@ -150,15 +150,15 @@ def test_every_finding_has_a_place() -> None:
     inputs = [(path.name, path.read_text()) for path in GOLDEN] + corpus()
     total = 0
     for name, text in inputs:
-        for found in engine.check(read(Source(name, text))):
+        for diagnostic in engine.check(read(Source(name, text))):
             total += 1
-            assert found.place is not None, found
-            assert found.place.file == name
-            span = found.place.span
+            assert diagnostic.place is not None, diagnostic
+            assert diagnostic.place.file == name
+            span = diagnostic.place.span
             assert 0 <= span.start <= span.end <= len(text)
             assert text.count("\n", 0, span.start) + 1 == span.line
             assert span.start - (text.rfind("\n", 0, span.start) + 1) + 1 == span.col
-            assert all(label.place.span.line >= 1 for label in found.related)
+            assert all(label.place.span.line >= 1 for label in diagnostic.related)
     assert total > 100
 
 
@@ -167,9 +167,9 @@ def test_a_fix_that_brings_up_an_error_is_not_made() -> None:
     text = as_yaml(trinity())
     document = read(Source("run.yaml", text))
     line = next(line for line in text.splitlines(keepends=True) if "repeat_times" in line)
-    at = text.index(line)
+    position = text.index(line)
     fix = Fix("delete it", (Patch(document.leaves[0].place.span, ""),), safe=True)
-    patch = replace(fix.patches[0].span, start=at, end=at + len(line))
+    patch = replace(fix.patches[0].span, start=position, end=position + len(line))
     idle = Diagnostic("KEY011", Severity.WARNING, "idle", key="algorithm.repeat_times")
     chance = replace(idle, fix=replace(fix, patches=(Patch(patch, ""),), safe=False))
 
@@ -185,8 +185,8 @@ def test_what_one_fix_makes_possible_is_made_in_the_same_run() -> None:
     """The order in which findings come decides nothing: a fix that was refused is tried again after another."""
     text = as_yaml(trinity())
     document = read(Source("run.yaml", text))
-    found = engine.check(document)
-    assert not [d for d in found if d.fix and d.fix.safe]
+    diagnostics = engine.check(document)
+    assert not [d for d in diagnostics if d.fix and d.fix.safe]
     state = {"second": False}
     span = document.leaves[0].place.span
 
@@ -196,14 +196,14 @@ def test_what_one_fix_makes_possible_is_made_in_the_same_run() -> None:
 
     def again(changed: str) -> tuple[Document, list[Diagnostic]]:
         fresh = read(Source("run.yaml", changed))
-        left = [
+        diagnostics = [
             chance(code, word) for code, word in (("AAA001", "one"), ("BBB001", "two")) if f"# {word}" not in changed
         ]
         error = (
             [Diagnostic("CCC001", Severity.ERROR, "not yet")] if "# one" in changed and "# two" not in changed else []
         )
         state["second"] = state["second"] or bool(error)
-        return fresh, [*left, *error]
+        return fresh, [*diagnostics, *error]
 
     done = fixing.fix(document, again(text)[1], again, unsafe=True)
     assert state["second"]

@@ -21,7 +21,9 @@ CASES = [
 def test_a_mapping_for_a_value_is_an_error(example: Example, key: str, kind: str) -> None:
     """The loaders refuse it, also ROLL's (dacite: WrongTypeError), which drops keys that it does not know."""
     config, *_ = documents(example)
-    (finding,) = (one for one in engine.check(config) if one.key == key and one.code == "KEY004")
+    (finding,) = (
+        diagnostic for diagnostic in engine.check(config) if diagnostic.key == key and diagnostic.code == "KEY004"
+    )
     assert finding.severity is Severity.ERROR
     assert f"expects {kind}" in finding.message
     assert "no mapping" in finding.message
@@ -29,4 +31,4 @@ def test_a_mapping_for_a_value_is_an_error(example: Example, key: str, kind: str
 
 def test_free_mappings_are_taken() -> None:
     (config,) = documents(roll("actor_train.strategy_args.strategy_config.own={a: 1}"))
-    assert [one for one in engine.check(config) if one.code == "KEY004"] == []
+    assert [diagnostic for diagnostic in engine.check(config) if diagnostic.code == "KEY004"] == []

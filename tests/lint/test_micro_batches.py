@@ -14,12 +14,12 @@ LAUNCH = "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.ppo_micro_bat
 
 
 def found(name: str, text: str) -> Diagnostic:
-    (one,) = [
-        one
-        for one in check(read(Source(name, text)), Options("verl", "0.9.1"))
-        if one.code == "BAT006" and "the actor" in one.message
+    (diagnostic,) = [
+        diagnostic
+        for diagnostic in check(read(Source(name, text)), Options("verl", "0.9.1"))
+        if diagnostic.code == "BAT006" and "the actor" in diagnostic.message
     ]
-    return one
+    return diagnostic
 
 
 @pytest.mark.parametrize(

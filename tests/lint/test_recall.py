@@ -37,13 +37,15 @@ class Case:
     @property
     def example(self) -> Example:
         changed = {line.lstrip("+").partition("=")[0] for line in self.mutation.splitlines()}
-        kept = [line for line in self.base if line.partition("=")[0] not in changed]
-        return Example(self.framework, (*kept, *self.mutation.splitlines()))
+        remaining = [line for line in self.base if line.partition("=")[0] not in changed]
+        return Example(self.framework, (*remaining, *self.mutation.splitlines()))
 
 
 def cases() -> list[Case]:
-    found = [Case("verl", base, mutation, code) for base, (mutation, code) in product(VERL_BASES, VERL)]
-    return found + [Case("trinity", base, mutation, code) for base, (mutation, code) in product(TRINITY_BASES, TRINITY)]
+    new_cases = [Case("verl", base, mutation, code) for base, (mutation, code) in product(VERL_BASES, VERL)]
+    return new_cases + [
+        Case("trinity", base, mutation, code) for base, (mutation, code) in product(TRINITY_BASES, TRINITY)
+    ]
 
 
 @cache
@@ -58,11 +60,11 @@ def is_found(case: Case) -> bool:
 
 
 def test_mutations_are_found() -> None:
-    made = cases()
-    assert len(made) >= 300
+    new_cases = cases()
+    assert len(new_cases) >= 300
     missed = [
         f"{case.framework} {case.base} {case.mutation!r}: {case.code} not among {sorted(codes_in(case.example))}"
-        for case in made
+        for case in new_cases
         if not is_found(case)
     ]
-    assert len(missed) <= (1 - LEAST) * len(made), "\n".join(missed)
+    assert len(missed) <= (1 - LEAST) * len(new_cases), "\n".join(missed)

@@ -15,26 +15,29 @@ LAUNCH = """python3 -m verl.trainer.main_ppo \\
 
 
 def found(*overrides: str, release: str | None = None) -> dict[str, Diagnostic]:
-    text = LAUNCH + " \\\n".join(f"    {one}" for one in overrides) + "\n"
-    return {one.code: one for one in check(read(Source("run.sh", text)), Options(release=release))}
+    text = LAUNCH + " \\\n".join(f"    {override}" for override in overrides) + "\n"
+    return {diagnostic.code: diagnostic for diagnostic in check(read(Source("run.sh", text)), Options(release=release))}
 
 
 def test_an_error_of_some_releases_is_a_warning_that_names_them() -> None:
     """`reward_model.strategy` went with 0.7.1, `critic.fsdp` came with 0.8.0: no release has both."""
-    both = ("reward_model.strategy=fsdp", "critic.fsdp.param_offload=True")
-    loose = [one for one in found(*both).values() if one.code == "KEY003"]
+    pair = ("reward_model.strategy=fsdp", "critic.fsdp.param_offload=True")
+    loose = [diagnostic for diagnostic in found(*pair).values() if diagnostic.code == "KEY003"]
     assert loose
-    assert all(one.severity is not Severity.ERROR and (one.fix is None or not one.fix.safe) for one in loose)
+    assert all(
+        diagnostic.severity is not Severity.ERROR and (diagnostic.fix is None or not diagnostic.fix.safe)
+        for diagnostic in loose
+    )
 
 
 def test_a_named_release_is_taken_at_its_word() -> None:
-    both = ("reward_model.strategy=fsdp", "critic.fsdp.param_offload=True")
-    named = found(*both, release="0.9.1")["KEY003"]
+    pair = ("reward_model.strategy=fsdp", "critic.fsdp.param_offload=True")
+    named = found(*pair, release="0.9.1")["KEY003"]
     assert named.severity is Severity.ERROR
     assert "fits as well" not in named.message
 
 
 def test_what_every_release_refuses_stays_an_error() -> None:
-    one = found("trainer.no_such_key_anywhere=1")["KEY001"]
-    assert one.severity is Severity.ERROR
-    assert "fits as well" not in one.message
+    diagnostic = found("trainer.no_such_key_anywhere=1")["KEY001"]
+    assert diagnostic.severity is Severity.ERROR
+    assert "fits as well" not in diagnostic.message

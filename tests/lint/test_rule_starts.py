@@ -24,7 +24,7 @@ def known_before(rule: Rule, release: str) -> bool:
     """True when `release` has every key of the rule's example."""
     of = [catalogue.load("verl", release, trainer) for trainer in registry.framework("verl").trainers_of(release)]
     keys = [line.lstrip("+~").partition("=")[0] for line in rule.bad.lines]
-    return all(any(key in one for one in of) for key in keys)
+    return all(any(key in new_catalogue for new_catalogue in of) for key in keys)
 
 
 def test_what_begins_in_0_9_1_needs_a_key_of_it_or_other_code() -> None:
@@ -36,7 +36,7 @@ def test_what_begins_in_0_9_1_needs_a_key_of_it_or_other_code() -> None:
 def test_it_is_found_in_its_first_release(rule: Rule) -> None:
     first = replace(rule.bad, release=rule.since)
     for document in documents(rule.bad):
-        assert rule.code in {one.code for one in check(document, first)}
+        assert rule.code in {diagnostic.code for diagnostic in check(document, first)}
 
 
 def test_0_9_0_is_told_of_modes_and_switches_that_it_has() -> None:

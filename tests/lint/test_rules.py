@@ -29,9 +29,9 @@ def check(document: Document, example: Example) -> list[Diagnostic]:
 def test_the_bad_example_is_found_at_its_own_lines(rule: Rule) -> None:
     for document in documents(rule.bad):
         assert document.readable, document.diagnostics
-        found = [d for d in check(document, rule.bad) if d.code == rule.code]
-        assert found, f"{rule.code} says nothing about {rule.bad.lines}"
-        for diagnostic in found:
+        diagnostics = [d for d in check(document, rule.bad) if d.code == rule.code]
+        assert diagnostics, f"{rule.code} says nothing about {rule.bad.lines}"
+        for diagnostic in diagnostics:
             assert diagnostic.place is not None
             span = diagnostic.place.span
             assert 0 <= span.start < span.end <= len(document.text)
@@ -40,7 +40,7 @@ def test_the_bad_example_is_found_at_its_own_lines(rule: Rule) -> None:
         written = [line for line in rule.bad.lines if not line.startswith("~")]
         if written:
             lines = {leaf.place.span.line for leaf in document.leaves if _among(leaf.key, written)}
-            assert {d.place.span.line for d in found if d.place} & lines, (found, lines)
+            assert {d.place.span.line for d in diagnostics if d.place} & lines, (diagnostics, lines)
 
 
 def _among(key: str, lines: list[str]) -> bool:
@@ -62,21 +62,21 @@ def test_the_base_configs_are_clean(framework: str) -> None:
 
 @each_rule
 def test_what_is_fixable_is_fixed(rule: Rule) -> None:
-    made = 0
+    count = 0
     for document in documents(rule.bad):
 
         def again(text: str, name: str = document.name) -> tuple[Document, list[Diagnostic]]:
             fresh = read(Source(name, text))
             return fresh, [d for d in check(fresh, rule.bad) if d.code == rule.code]
 
-        _, found = again(document.text)
-        meant = {"framework": rule.bad.framework, "release": rule.bad.release}
-        done = fixing.fix(document, found, again, unsafe=True, **meant)
-        made += len(done.made)
+        _, diagnostics = again(document.text)
+        expected = {"framework": rule.bad.framework, "release": rule.bad.release}
+        done = fixing.fix(document, diagnostics, again, unsafe=True, **expected)
+        count += len(done.made)
         assert done.left == () or not rule.fixable
-        fresh, left = again(done.text)
-        assert fixing.fix(fresh, left, again, unsafe=True, **meant).text == done.text
-    assert bool(made) is rule.fixable
+        fresh, new_diagnostics = again(done.text)
+        assert fixing.fix(fresh, new_diagnostics, again, unsafe=True, **expected).text == done.text
+    assert bool(count) is rule.fixable
 
 
 @each_rule

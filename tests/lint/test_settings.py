@@ -24,7 +24,7 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("framwork = 'verl'", "did you mean framework?"),
         ("select = 'BAT'", "select = 'BAT' does not fit"),
@@ -35,9 +35,9 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
         ("a = [", "rftconf.toml"),
     ],
 )
-def test_wrong_settings_are_said(tmp_path: Path, text: str, said: str) -> None:
+def test_wrong_settings_are_said(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "rftconf.toml").write_text(text)
-    with pytest.raises(UsageError, match=said.replace("[", r"\[").replace("?", r"\?").replace(".", r"\.")):
+    with pytest.raises(UsageError, match=message.replace("[", r"\[").replace("?", r"\?").replace(".", r"\.")):
         settings.find(tmp_path)
 
 

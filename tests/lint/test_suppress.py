@@ -14,12 +14,12 @@ SHELL = "# rftconf: ignore[BAT001]\npython3 -m x \\\n  a=1 \\\n  b=2\nc=3\n"
 
 
 def at(text: str, line: int, code: str = "BAT001") -> Diagnostic:
-    start = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
+    start = sum(len(name) + 1 for name in text.split("\n")[: line - 1])
     return Diagnostic(code, Severity.ERROR, "m", Place("f", LineIndex(text).span(start, start + 1)))
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "code", "left"),
+    ("text", "line", "code", "remaining"),
     [
         (YAML, 2, "BAT001", ["SYN601"]),
         (YAML, 2, "BAT002", ["BAT002", "SYN601", "SYN601"]),
@@ -33,15 +33,15 @@ def at(text: str, line: int, code: str = "BAT001") -> Diagnostic:
         ("a: 1  # rftconf:ignore[ bat001 , KEY001 ]\n", 1, "BAT001", ["SYN601"]),
     ],
 )
-def test_what_is_left(text: str, line: int, code: str, left: list[str]) -> None:
-    assert [d.code for d in suppress.apply("f", text, [at(text, line, code)])] == left
+def test_what_is_left(text: str, line: int, code: str, remaining: list[str]) -> None:
+    assert [d.code for d in suppress.apply("f", text, [at(text, line, code)])] == remaining
 
 
 def test_the_fix_takes_the_comment_out() -> None:
     text = "a: 1  # rftconf: ignore[BAT001]\n# rftconf: ignore\nb: 2\n"
-    found = suppress.apply("f", text, [])
-    assert [d.code for d in found] == ["SYN601", "SYN601"]
-    assert apply(text, [p for d in found if d.fix for p in d.fix.patches]) == "a: 1\nb: 2\n"
+    diagnostics = suppress.apply("f", text, [])
+    assert [d.code for d in diagnostics] == ["SYN601", "SYN601"]
+    assert apply(text, [p for d in diagnostics if d.fix for p in d.fix.patches]) == "a: 1\nb: 2\n"
 
 
 def test_codes_that_were_not_looked_for_are_not_called_unused() -> None:

@@ -16,7 +16,7 @@ def codes(*changes: str) -> set[str]:
     """Of the rules on teachers, in a script."""
     by_key = {line.partition("=")[0]: line for line in (*TWO, *changes)}
     script, *_ = documents(verl(*by_key.values()))
-    return {one.code for one in engine.check(script)} & {f"DIA0{number}" for number in range(17, 23)}
+    return {diagnostic.code for diagnostic in engine.check(script)} & {f"DIA0{number}" for number in range(17, 23)}
 
 
 @pytest.mark.parametrize("value", ["[a,b]", "{a:1}", "5", "null"])

@@ -14,7 +14,9 @@ RUN = (
 )
 
 
-@pytest.mark.parametrize(("told", "found"), [("", True), ("8192", False), ("1024", False), ("1000", True)])
-def test_a_buffer_is_held_against_the_length_that_the_manager_is_told(told: str, found: bool) -> None:
-    text = RUN + (f" +reward.reward_kwargs.max_resp_len={told}" if told else "")
-    assert ("LEN012" in {one.code for one in check(read(Source("run.sh", f"{text}\n")))}) is found
+@pytest.mark.parametrize(("message", "is_found_there"), [("", True), ("8192", False), ("1024", False), ("1000", True)])
+def test_a_buffer_is_held_against_the_length_that_the_manager_is_told(message: str, is_found_there: bool) -> None:
+    text = RUN + (f" +reward.reward_kwargs.max_resp_len={message}" if message else "")
+    assert (
+        "LEN012" in {diagnostic.code for diagnostic in check(read(Source("run.sh", f"{text}\n")))}
+    ) is is_found_there

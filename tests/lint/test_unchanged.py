@@ -40,8 +40,8 @@ def test_a_change_of_another_key_is_no_fix() -> None:
 
 def test_a_guessed_release_stays() -> None:
     before, after = script("trainer.use_legacy_worker_impl=enable"), script()
-    said = finding("KEY012", "trainer.use_legacy_worker_impl")
-    assert not keeps_the_run(before, after, said, None, None)
+    diagnostic = finding("KEY012", "trainer.use_legacy_worker_impl")
+    assert not keeps_the_run(before, after, diagnostic, None, None)
     assert not keeps_the_run(before, after, finding("KEY012", "trainer.use_legacy_worker_impl", safe=False), None, None)
 
 
@@ -61,7 +61,7 @@ def test_a_word_that_chooses_a_part_of_the_config_is_never_taken_out(word: str) 
         fresh = read(Source("run.sh", text))
         return fresh, engine.check(fresh)
 
-    found = engine.check(document)
-    assert not [d for d in found if d.severity is Severity.ERROR and d.key.startswith(("model_engine", "actor@"))]
-    fixed = read(Source("run.sh", fixing.fix(document, found, again, unsafe=True).text))
+    diagnostics = engine.check(document)
+    assert not [d for d in diagnostics if d.severity is Severity.ERROR and d.key.startswith(("model_engine", "actor@"))]
+    fixed = read(Source("run.sh", fixing.fix(document, diagnostics, again, unsafe=True).text))
     assert changed_keys(document, fixed).isdisjoint(part.partition("=")[0] for part in word.split())

@@ -59,8 +59,8 @@ def from_elsewhere(document: Document) -> dict[str, object]:
 def test_a_base_file_that_is_not_beside_is_the_frameworks_own(tmp_path: Path) -> None:
     document = opened(tmp_path / "run" / "mine.yaml", roll_run("deepspeed_zero3"))
     assert from_elsewhere(document)["deepspeed_zero3.zero_optimization.stage"] == 3
-    (said,) = (d for d in document.diagnostics if d.code == "SYN521")
-    assert said.message == (
+    (diagnostic,) = (d for d in document.diagnostics if d.code == "SYN521")
+    assert diagnostic.message == (
         "deepspeed_zero3.yaml, deepspeed_zero.yaml are not beside the config: rftconf uses ROLL 0.2.1's own (examples/config)"
     )
     loaded = load(document)
@@ -81,10 +81,10 @@ def test_a_file_beside_wins_over_the_frameworks_own(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_given_wins_too(tmp_path: Path) -> None:
-    given = tmp_path / "given" / "deepspeed_zero3.yaml"
-    given.parent.mkdir()
-    given.write_text("deepspeed_zero3: {zero_optimization: {stage: 2}}\n")
-    document = opened(tmp_path / "run" / "mine.yaml", roll_run("deepspeed_zero3"), Reading(sources=(given,)))
+    path = tmp_path / "given" / "deepspeed_zero3.yaml"
+    path.parent.mkdir()
+    path.write_text("deepspeed_zero3: {zero_optimization: {stage: 2}}\n")
+    document = opened(tmp_path / "run" / "mine.yaml", roll_run("deepspeed_zero3"), Reading(sources=(path,)))
     assert from_elsewhere(document)["deepspeed_zero3.zero_optimization.stage"] == 2
 
 
@@ -150,9 +150,10 @@ class TestMissing:
         return load(opened(tmp_path / "run" / "mine.yaml", roll_run("deepspeed_mine")))
 
     def test_it_is_said_by_name(self, loaded: Loaded) -> None:
-        (said,) = loaded.document.missing
+        (diagnostic,) = loaded.document.missing
         assert (
-            said.message == "defaults names ../config/deepspeed_mine.yaml, which is not here: what it sets is not known"
+            diagnostic.message
+            == "defaults names ../config/deepspeed_mine.yaml, which is not here: what it sets is not known"
         )
 
     def test_numbers_that_are_not_written_are_not_known(self, loaded: Loaded) -> None:
@@ -183,7 +184,7 @@ class TestMissing:
         assert isinstance(loaded.stages[0].values["stage.length.prompt_max_tokens"], Expr)
 
 
-@pytest.mark.parametrize("framework", [ROLL, VERL], ids=lambda one: one.name)
+@pytest.mark.parametrize("framework", [ROLL, VERL], ids=lambda entry: entry.name)
 def test_the_data_say_where_they_come_from(framework: object) -> None:
     import json
 

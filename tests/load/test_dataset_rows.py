@@ -23,9 +23,9 @@ def test_footers_of_all_files_are_added(tmp_path: Path) -> None:
     assert count_rows([table(tmp_path / "a.parquet", 700), table(tmp_path / "b.parquet", 5)]) == 705
 
 
-@pytest.mark.parametrize("other", ["openai/gsm8k", "/nowhere/train.parquet", "train.jsonl"])
-def test_what_is_not_there_is_not_counted(tmp_path: Path, other: str) -> None:
-    assert count_rows([table(tmp_path / "a.parquet", 7), other]) is None
+@pytest.mark.parametrize("second", ["openai/gsm8k", "/nowhere/train.parquet", "train.jsonl"])
+def test_what_is_not_there_is_not_counted(tmp_path: Path, second: str) -> None:
+    assert count_rows([table(tmp_path / "a.parquet", 7), second]) is None
     assert count_rows([]) is None
 
 

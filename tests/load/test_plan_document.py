@@ -49,8 +49,8 @@ def plan(text: str, tmp_path: Path) -> Path:
 )
 def test_a_verb_reads_it(words: list[str], shows: str, plan: Path, capsys: Said) -> None:
     assert run([words[0], str(plan), *words[1:]]) == 0
-    said = capsys.readouterr()
-    assert shows in said.out + said.err
+    output = capsys.readouterr()
+    assert shows in output.out + output.err
 
 
 def test_it_is_the_same_run_as_its_source(plan: Path, capsys: Said) -> None:
@@ -73,9 +73,9 @@ def test_its_own_framework_gets_its_own_keys_back(tmp_path: Path, capsys: Said) 
 
 
 def test_names_and_rows_are_told_as_for_a_source(plan: Path, tmp_path: Path) -> None:
-    told = ["--set", "HOME=/home/x", "--rows", "7473"]
+    options = ["--set", "HOME=/home/x", "--rows", "7473"]
     for source, name in ((plan, "a"), (INPUT, "b")):
-        assert run(["convert", str(source), "--to", "verl", *told, "-q", "-o", str(tmp_path / name)]) == 0
+        assert run(["convert", str(source), "--to", "verl", *options, "-q", "-o", str(tmp_path / name)]) == 0
     for name in ("a", "b"):
         assert "/home/x/data/gsm8k/train.parquet" in (tmp_path / name).read_text()
     loaded = load(read(Source("plan.json", plan.read_text())), rows=7473)
@@ -121,21 +121,21 @@ BAD: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after", "said"), BAD, ids=[after[:40] for _, after, _ in BAD])
+@pytest.mark.parametrize(("before", "after", "message"), BAD, ids=[after[:40] for _, after, _ in BAD])
 def test_a_bad_plan_is_said_at_its_place(
-    before: str, after: str, said: str, text: str, tmp_path: Path, capsys: Said
+    before: str, after: str, message: str, text: str, tmp_path: Path, capsys: Said
 ) -> None:
     file = tmp_path / "plan.json"
     file.write_text(text.replace(before, after, 1))
     assert run(["convert", str(file), "--to", "roll"]) == 2
     err = capsys.readouterr().err
     plain = " ".join(err.split())
-    assert said.removeprefix("SYN701 ").removeprefix("SYN702 ") in plain
-    if said.startswith("SYN70"):
+    assert message.removeprefix("SYN701 ").removeprefix("SYN702 ") in plain
+    if message.startswith("SYN70"):
         line = text[: text.index(before)].count("\n") + 1
         assert re.search(rf"plan\.json:{line}:\d+", plain)
-        assert run(["check", str(file), "--format", "json"]) == (2 if said.startswith("SYN701") else 1)
-        assert said[:6] in capsys.readouterr().out
+        assert run(["check", str(file), "--format", "json"]) == (2 if message.startswith("SYN701") else 1)
+        assert message[:6] in capsys.readouterr().out
 
 
 def test_a_field_that_does_not_exist_is_suggested(text: str, tmp_path: Path, capsys: Said) -> None:
@@ -187,6 +187,6 @@ def test_check_says_that_rules_of_one_framework_did_not_run(plan: Path, capsys: 
 def test_the_fork_is_named_in_the_plan_of_its_config() -> None:
     agents = "env.env_name=alfworld/AlfredTWEnv env.rollout.n=8 env.max_steps=50"
     penalty = "actor_rollout_ref.actor.use_invalid_action_penalty=True data.train_batch_size=16"
-    made = load(read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {agents} {penalty}\n"))).plan
-    assert made.source.fork == "verl-agent"
+    new_plan = load(read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {agents} {penalty}\n"))).plan
+    assert new_plan.source.fork == "verl-agent"
     assert load(read(Source("run.sh", INPUT.read_text()))).plan.source.fork is None

@@ -87,20 +87,24 @@ def test_the_config_that_hydra_is_given_by_name_is_found_with_its_suffix_too(tmp
 
 
 def test_a_base_that_is_given_goes_before_it(tmp_path: Path) -> None:
-    given = tmp_path / "given.yaml"
-    given.write_text("actor_rollout_ref: {rollout: {name: vllm, n: 2}}\n")
-    loaded = opened(tmp_path, how=Reading(base=given))
+    path = tmp_path / "given.yaml"
+    path.write_text("actor_rollout_ref: {rollout: {name: vllm, n: 2}}\n")
+    loaded = opened(tmp_path, how=Reading(base=path))
     assert loaded.stages[0].values["stage.batch.responses_per_prompt"] == 2
 
 
 def test_check_says_nothing_of_its_keys(tmp_path: Path) -> None:
     loaded = opened(tmp_path, "trainer.nowhere=1 trainer.also_mine=true")
     document = open_document(loaded.document.name, Reading())
-    found = engine.check(document)
-    assert any("trainer.nowhere" in one.message for one in found)
-    assert not any("also_mine" in one.message and one.severity is Severity.ERROR for one in found)
-    assert not any(one.code.startswith("BAT") for one in found), "what the script leaves out is the fork's to say"
-    assert {one.place.file for one in found if one.place} == {document.name}
+    diagnostics = engine.check(document)
+    assert any("trainer.nowhere" in diagnostic.message for diagnostic in diagnostics)
+    assert not any(
+        "also_mine" in diagnostic.message and diagnostic.severity is Severity.ERROR for diagnostic in diagnostics
+    )
+    assert not any(diagnostic.code.startswith("BAT") for diagnostic in diagnostics), (
+        "what the script leaves out is the fork's to say"
+    )
+    assert {diagnostic.place.file for diagnostic in diagnostics if diagnostic.place} == {document.name}
 
 
 def test_a_secret_in_it_is_withheld(tmp_path: Path) -> None:
@@ -120,8 +124,8 @@ def test_a_config_file_that_a_forks_program_takes_as_an_argument_is_read_above_i
     assert (values["stage.batch.responses_per_prompt"], values["stage.run_length.epochs"]) == (4, 3)
     assert values["stage.batch.prompts_per_rollout"] == 64, "the command's own words win"
     assert "data.prompt_key" in {leaf.key for leaf in loaded.document.leaves}, "the fork's defaults lie below"
-    (said,) = (one for one in loaded.document.diagnostics if one.code == "SYN308")
-    assert "./scripts/mine.yaml is no override" in said.message
+    (diagnostic,) = (diagnostic for diagnostic in loaded.document.diagnostics if diagnostic.code == "SYN308")
+    assert "./scripts/mine.yaml is no override" in diagnostic.message
 
 
 def test_a_fork_s_checkout_says_which_release_it_stands_on(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ def below(*sections: str, beside: str = "") -> Document:
 @pytest.mark.parametrize("sections", [("verl",), ("config", "value"), ("study", "runs", "first")])
 def test_the_section_is_read_and_named(sections: tuple[str, ...]) -> None:
     document = below(*sections)
-    (said,) = (d for d in document.diagnostics if d.code == WRAPPED)
-    assert said.message == f"the config stands below {'.'.join(sections)}: what stands there is read"
+    (diagnostic,) = (d for d in document.diagnostics if d.code == WRAPPED)
+    assert diagnostic.message == f"the config stands below {'.'.join(sections)}: what stands there is read"
     assert load(document).framework == "verl"
     assert {leaf.key for leaf in document.leaves} >= {"data.train_batch_size", "trainer.nnodes"}
 

@@ -29,10 +29,10 @@ YAML = [
 
 @pytest.mark.parametrize(("text", "kind", "path", "typed"), YAML)
 def test_yaml(text: str, kind: str, path: str, typed: str) -> None:
-    at = text.index("|")
-    found = in_yaml(text.replace("|", ""), at)
-    assert found is not None
-    assert (found.kind, found.path, found.typed, found.start) == (kind, path, typed, at - len(typed))
+    position = text.index("|")
+    cursor = in_yaml(text.replace("|", ""), position)
+    assert cursor is not None
+    assert (cursor.kind, cursor.path, cursor.typed, cursor.start) == (kind, path, typed, position - len(typed))
 
 
 @pytest.mark.parametrize("text", ["a: {b|", "a: [x, y|", "# a|", "a: b # c|", "a: 'x y|"])
@@ -67,7 +67,7 @@ def test_the_key_under_the_cursor() -> None:
 
 
 @given(st.text(st.sampled_from("ab:-. \n\t'\"[{+=\\#"), max_size=60), st.integers(0, 60))
-def test_any_text_is_bearable(text: str, at: int) -> None:
+def test_any_text_is_bearable(text: str, index: int) -> None:
     for look in (in_yaml, in_overrides):
-        found = look(text, min(at, len(text)))
-        assert found is None or text[found.start : min(at, len(text))] == found.typed
+        cursor = look(text, min(index, len(text)))
+        assert cursor is None or text[cursor.start : min(index, len(text))] == cursor.typed

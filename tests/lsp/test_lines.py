@@ -13,9 +13,9 @@ UNITS = st.sampled_from(["utf-8", "utf-16", "utf-32"])
 
 
 @given(TEXT, UNITS, st.integers(0, 40))
-def test_there_and_back(text: str, units: Units, at: int) -> None:
+def test_there_and_back(text: str, units: Units, index: int) -> None:
     lines = Lines(text, units)
-    offset = min(at, len(text))
+    offset = min(index, len(text))
     inside_a_break = text[offset - 1 : offset + 1] == "\r\n"
     assert lines.offset(*lines.position(offset)) == (offset - 1 if inside_a_break else offset)
 
@@ -29,7 +29,7 @@ def test_any_position_is_somewhere(text: str, units: Units, line: int, column: i
 def test_an_edit_replaces_what_is_between(text: str, units: Units, first: int, last: int, new: str) -> None:
     lines = Lines(text, units)
     start, end = sorted((min(first, len(text)), min(last, len(text))))
-    start, end = (lines.offset(*lines.position(at)) for at in (start, end))
+    start, end = (lines.offset(*lines.position(index)) for index in (start, end))
     assert edited(lines, lines.position(start), lines.position(end), new) == text[:start] + new + text[end:]
 
 

@@ -69,8 +69,8 @@ def test_a_run_that_is_named_counts_where_metrics_do_not_tell() -> None:
 def test_steps_that_nothing_tells_stay_and_are_said() -> None:
     got, renaming = renamed("verl", "trinity", {"step": 3, "actor/pg_loss": 0.1})
     assert got == [{"step": 3, "run": "trainer", "actor/pg_loss": 0.1}]
-    (said,) = renaming.report.steps
-    assert said.endswith("give the config of the run with --config")
+    (text,) = renaming.report.steps
+    assert text.endswith("give the config of the run with --config")
 
 
 def test_validation_stands_where_the_target_measures_the_same_weights() -> None:
@@ -119,7 +119,7 @@ LINES = st.dictionaries(
 @given(LINES, st.sampled_from(SIDES), st.sampled_from(SIDES))
 def test_no_value_is_lost(line: dict[str, Any], source: str, target: str) -> None:
     got, renaming = renamed(source, target, line)
-    values = [value for found in got for name, value in found.items() if name != "run"]
+    values = [value for result in got for name, value in result.items() if name != "run"]
     assert sorted(map(repr, values)) == sorted(map(repr, line.values()))
     report = renaming.report
     assert set(line) <= {*report.renamed, *report.same, *report.kept, "step", "_step", "period", "system/step"}
@@ -147,9 +147,9 @@ def test_into_its_own_words_changes_older_names_only(line: dict[str, Any], frame
     ],
 )
 def test_bad_lines_have_their_number(text: str, says: str) -> None:
-    with pytest.raises(UnreadableError) as found:
+    with pytest.raises(UnreadableError) as raised:
         list(Renaming("verl", "roll").lines(text, "run.jsonl"))
-    assert str(found.value).startswith(says)
+    assert str(raised.value).startswith(says)
 
 
 def test_blank_lines_and_windows_line_ends_are_passed_over() -> None:

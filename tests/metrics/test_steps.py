@@ -48,13 +48,13 @@ MOMENTS = st.sampled_from([Moment(counter) for counter in COUNTERS])
 
 @given(st.integers(0, 10**6), MOMENTS, MOMENTS)
 def test_there_and_back(step: int, source: Moment, target: Moment) -> None:
-    there = FOUR.convert(Fraction(step), source, target)
-    assert FOUR.convert(there, target, source) == step
+    new_target = FOUR.convert(Fraction(step), source, target)
+    assert FOUR.convert(new_target, target, source) == step
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10**6), MOMENTS, MOMENTS)
 def test_later_stays_later(step: int, gap: int, source: Moment, target: Moment) -> None:
-    early, late = (FOUR.convert(Fraction(at), source, target) for at in (step, step + gap))
+    early, late = (FOUR.convert(Fraction(index), source, target) for index in (step, step + gap))
     assert early < late
 
 
@@ -83,13 +83,13 @@ synchronizer: {{{sync}}}
 def test_a_config_tells_its_steps(batch: int, sync: str, explores: int) -> None:
     """The worked example, in both forms that Trinity has for it: 1024 prompts of 8 answers, updates of 2048."""
     document = read(Source("run.yaml", TRINITY.format(batch=batch, sync=sync)))
-    told = steps_of(main_stage(load(document, framework="trinity")).reading, "run.yaml")
-    assert told == {Unit.ROLLOUTS: 1, Unit.TRAIN_STEPS: 4, Unit.EXPLORE_STEPS: explores}
+    names = steps_of(main_stage(load(document, framework="trinity")).reading, "run.yaml")
+    assert names == {Unit.ROLLOUTS: 1, Unit.TRAIN_STEPS: 4, Unit.EXPLORE_STEPS: explores}
 
 
 def test_two_configs_of_one_run_agree() -> None:
     verl = {Unit.TRAIN_STEPS: Fraction(4)}
-    both = together({"a.sh": verl, "b.yaml": {Unit.TRAIN_STEPS: Fraction(4), Unit.EXPLORE_STEPS: Fraction(4)}})
-    assert both.per_period[Unit.EXPLORE_STEPS] == 4
+    steps = together({"a.sh": verl, "b.yaml": {Unit.TRAIN_STEPS: Fraction(4), Unit.EXPLORE_STEPS: Fraction(4)}})
+    assert steps.per_period[Unit.EXPLORE_STEPS] == 4
     with pytest.raises(UsageError, match=r"b\.yaml has 2 train steps a rollout period, another config 4: not one run"):
         together({"a.sh": verl, "b.yaml": {Unit.TRAIN_STEPS: Fraction(2)}})

@@ -22,7 +22,7 @@ def test_a_name_stands_for_one_quantity(framework: str) -> None:
         name
         for quantity in QUANTITIES
         if framework in quantity.logged
-        for name in {quantity.logged[framework].name, *(one.name for one in quantity.logged[framework].older)}
+        for name in {quantity.logged[framework].name, *(older.name for older in quantity.logged[framework].older)}
     )
     assert [name for name, count in names.items() if count > 1] == []
     assert names
@@ -36,10 +36,10 @@ def test_every_quantity_is_somebodys_and_every_somebody_is_known() -> None:
 
 
 def test_runs_have_counters() -> None:
-    assert {one.framework for one in COUNTERS} == set(SIDES)
+    assert {counter.framework for counter in COUNTERS} == set(SIDES)
     for quantity in QUANTITIES:
         for framework, logged in quantity.logged.items():
-            assert logged.run in {one.run for one in counters_of(framework)}, (framework, logged.name)
+            assert logged.run in {counter.run for counter in counters_of(framework)}, (framework, logged.name)
 
 
 @pytest.mark.parametrize("framework", SIDES)
@@ -49,29 +49,29 @@ def test_a_name_is_understood_as_its_own_quantity(framework: str) -> None:
         logged = quantity.logged.get(framework)
         if logged is None:
             continue
-        found = understood(framework, logged.name.format_map(dict.fromkeys(logged.placeholders, "gsm8k")))
-        assert found is not None
-        assert found.quantity is quantity, logged.name
+        result = understood(framework, logged.name.format_map(dict.fromkeys(logged.placeholders, "gsm8k")))
+        assert result is not None
+        assert result.quantity is quantity, logged.name
 
 
 def test_placeholders_are_carried_over() -> None:
-    found = understood("verl", "val-core/openai/gsm8k/acc/mean@8")
-    assert found is not None
-    assert found.filled == {"source": "openai/gsm8k", "n": "8"}
-    assert name_for(found, "roll") == ("val_correct/openai/gsm8k/mean", "")
-    assert name_for(found, "runner") == ("", "logs nothing like it")
+    result = understood("verl", "val-core/openai/gsm8k/acc/mean@8")
+    assert result is not None
+    assert result.filled == {"source": "openai/gsm8k", "n": "8"}
+    assert name_for(result, "roll") == ("val_correct/openai/gsm8k/mean", "")
+    assert name_for(result, "runner") == ("", "logs nothing like it")
 
 
 def test_what_a_name_does_not_tell_is_said() -> None:
-    found = understood("roll", "val_correct/math/mean")
-    assert found is not None
-    assert name_for(found, "verl") == ("", "calls it val-core/{source}/acc/mean@{n}, and this does not tell n")
+    result = understood("roll", "val_correct/math/mean")
+    assert result is not None
+    assert name_for(result, "verl") == ("", "calls it val-core/{source}/acc/mean@{n}, and this does not tell n")
 
 
 def test_older_names_are_understood_and_not_written() -> None:
-    found = understood("roll", "actor/pg_loss")
-    assert found is not None
-    assert name_for(found, "roll") == ("actor/pg_loss@sum", "")
+    result = understood("roll", "actor/pg_loss")
+    assert result is not None
+    assert name_for(result, "roll") == ("actor/pg_loss@sum", "")
 
 
 def test_unknown_names() -> None:
@@ -89,10 +89,10 @@ def test_what_is_said_of_earlier_releases_is_of_catalogued_ones(framework: str) 
         logged = quantity.logged.get(framework)
         if logged is None:
             continue
-        for told in (logged.since, *(one.until for one in logged.older)):
-            assert not told or told in order, logged.name
+        for message in (logged.since, *(older.until for older in logged.older)):
+            assert not message or message in order, logged.name
         assert logged.since != order[0], logged.name  # says nothing
-        assert all(one.until != order[-1] for one in logged.older), logged.name
+        assert all(older.until != order[-1] for older in logged.older), logged.name
         assert name_in(logged, framework, order[-1]) == logged.name
 
 

@@ -28,9 +28,9 @@ OLDER = {"trinity": "0.3.3", "roll": "0.1.1", "chatlearn": "1.2.0"}
 
 def sampled() -> Iterator[tuple[Real, str]]:
     """Real configs, each with the release to go to: the newest, or an old one for those of the newest."""
-    for found in corpora().values():
-        many = len(found) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(found))
-        for real in (found[index * len(found) // many] for index in range(many)):
+    for reals in corpora().values():
+        many = len(reals) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(reals))
+        for real in (reals[index * len(reals) // many] for index in range(many)):
             newest = registry.framework(real.framework).newest
             if not real.beside:  # what a defaults list names is a file of its own
                 yield real, newest if real.release != newest else OLDER[real.framework]

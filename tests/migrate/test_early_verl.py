@@ -21,7 +21,7 @@ def test_kl_in_the_loss_stays_out_of_the_rewards() -> None:
 
 def test_back_to_0_3_0_a_key_that_it_lacks_is_lost_by_name() -> None:
     done = migrated(script("actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-sum"), "0.9.1", "0.3.0")
-    assert any(one.name == "stage.algorithm.loss_agg" for run in done.runs for one in run.unlike)
+    assert any(leftover.name == "stage.algorithm.loss_agg" for run in done.runs for leftover in run.unlike)
 
 
 def test_what_an_early_release_asks_for_is_written_beside_what_it_repeats() -> None:

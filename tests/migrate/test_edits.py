@@ -60,8 +60,8 @@ def test_a_default_that_changed_is_pinned_where_it_mattered() -> None:
     done = migrated(script(), "0.5.0", "0.9.1")
     assert "actor_rollout_ref.rollout.enforce_eager=True" in done.text
     assert done.faithful
-    said = migrated(script("actor_rollout_ref.rollout.enforce_eager=False"), "0.5.0", "0.9.1")
-    assert said.text.count("enforce_eager") == 1
+    migration = migrated(script("actor_rollout_ref.rollout.enforce_eager=False"), "0.5.0", "0.9.1")
+    assert migration.text.count("enforce_eager") == 1
 
 
 STATIC = ("actor_rollout_ref.actor.use_dynamic_bsz=False", "actor_rollout_ref.rollout.n=4")
@@ -74,7 +74,7 @@ def test_a_micro_batch_over_all_ranks_becomes_the_one_per_rank() -> None:
     assert "    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=9 \\\n" in done.text  # 36 // (8 GPUs / 2)
     assert "    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=40 \\\n" in done.text
     assert done.faithful
-    assert not [one for one in done.unlike if "micro" in one.name]
+    assert not [leftover for leftover in done.unlike if "micro" in leftover.name]
 
 
 def test_a_micro_batch_over_ranks_that_nobody_counts_is_left_and_said() -> None:
@@ -93,17 +93,17 @@ def test_the_megatron_reference_is_sharded_as_the_actor_was() -> None:
     ).replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer")
     done = migrated(text, "0.5.0", "0.9.1")
     assert "ref.megatron.tensor_model_parallel_size" not in done.text
-    other = "actor_rollout_ref.ref.megatron.tensor_model_parallel_size=2"
-    done = migrated(text.replace("trainer.n_gpus", f"{other} trainer.n_gpus"), "0.5.0", "0.9.1")
+    second = "actor_rollout_ref.ref.megatron.tensor_model_parallel_size=2"
+    done = migrated(text.replace("trainer.n_gpus", f"{second} trainer.n_gpus"), "0.5.0", "0.9.1")
     assert "ref.megatron.tensor_model_parallel_size" not in done.text  # it never acted, and would in 0.9.1
-    assert "stage.placement.reference.megatron.tp" not in {one.name for one in done.unlike}
+    assert "stage.placement.reference.megatron.tp" not in {leftover.name for leftover in done.unlike}
 
 
 def test_what_acted_and_is_ignored_now_goes_and_is_said() -> None:
     done = migrated(script("data.truncation=left"), "0.5.0", "0.9.1")
     assert "truncation" not in done.text
     assert not done.faithful
-    assert "nothing reads it" in next(one.why for one in done.unlike if one.name == "data.truncation")
+    assert "nothing reads it" in next(leftover.why for leftover in done.unlike if leftover.name == "data.truncation")
     idle = script("data.truncation=left", "data.filter_overlong_prompts=True")
     assert "data.truncation=left" in migrated(idle, "0.5.0", "0.9.1").text
 
@@ -115,7 +115,7 @@ def test_no_default_is_written_over_a_config_that_is_not_given() -> None:
     assert done.text == text.replace("trainer.profile_steps", "global_profiler.steps").replace(
         "    global", "    global_profiler.tool=nsys \\\n    global"
     )
-    assert any("mine.yaml says it: migrate that as well" in one.why for one in done.unlike)
+    assert any("mine.yaml says it: migrate that as well" in leftover.why for leftover in done.unlike)
 
 
 def test_a_second_migration_changes_nothing() -> None:
@@ -162,14 +162,14 @@ def test_a_key_put_together_from_a_variable_is_refused_by_name() -> None:
 def test_what_is_lost_is_named() -> None:
     done = migrated(script("trainer.balance_batch=False"), "0.7.1", "0.9.1")
     assert not done.faithful
-    lost = [one for one in done.unlike if one.nature is Nature.LOST]
-    assert [one.name for one in lost] == ["stage.batch.balance_ranks"]
+    lost = [leftover for leftover in done.unlike if leftover.nature is Nature.LOST]
+    assert [leftover.name for leftover in lost] == ["stage.batch.balance_ranks"]
     assert "always balances" in lost[0].why
 
 
 def test_what_the_release_does_by_itself_is_no_loss() -> None:
     done = migrated(script(), "0.5.0", "0.9.1")
-    natures = {one.name: one.nature for one in done.unlike}
+    natures = {leftover.name: leftover.nature for leftover in done.unlike}
     assert natures["stage.algorithm.loss_norm_scope"] is Nature.RELEASE
     assert natures["stage.batch.balance_ranks"] is Nature.RELEASE
 
@@ -218,14 +218,14 @@ def test_a_default_that_the_release_would_refuse_is_not_pinned() -> None:
     )
     done = migrated(megatron, "0.5.0", "0.9.1")
     assert "use_mbridge" not in done.text
-    natures = {one.name: one.nature for one in done.unlike}
+    natures = {leftover.name: leftover.nature for leftover in done.unlike}
     assert natures["stage.placement.actor.megatron.use_mbridge"] is Nature.RELEASE
-    said = migrated(
+    migration = migrated(
         megatron.replace("actor_rollout_ref.rollout.n=2", "actor_rollout_ref.actor.megatron.use_mbridge=False"),
         "0.5.0",
         "0.9.1",
     )
-    assert not said.faithful
+    assert not migration.faithful
 
 
 def test_a_name_that_is_registered_no_more_is_said() -> None:
@@ -255,16 +255,16 @@ def test_down_to_a_release_that_wants_a_micro_batch_for_the_reward_model() -> No
 
 @pytest.mark.parametrize("release", ["0.4.1", "0.5.0"])
 def test_down_to_a_release_whose_code_asks_for_what_its_own_config_lacks(release: str) -> None:
-    said = migrated(script("actor_rollout_ref.rollout.seed=7"), "0.9.1", release)
-    assert "    +actor_rollout_ref.rollout.seed=7 \\\n" in said.text
-    assert said.faithful
+    migration = migrated(script("actor_rollout_ref.rollout.seed=7"), "0.9.1", release)
+    assert "    +actor_rollout_ref.rollout.seed=7 \\\n" in migration.text
+    assert migration.faithful
     assert "+actor_rollout_ref.rollout.seed=42" in migrated(script(), "0.9.1", release).text
 
 
 def test_a_default_that_the_release_has_no_key_for_is_told_and_not_lost() -> None:
     done = migrated(script(), "0.9.1", "0.6.1")  # its RolloutConfig takes no such key
     assert done.faithful
-    (seed,) = [one for one in done.unlike if one.name == "stage.placement.rollout.seed"]
+    (seed,) = [leftover for leftover in done.unlike if leftover.name == "stage.placement.rollout.seed"]
     assert (seed.a, seed.b, seed.nature) == (42, 0, Nature.RELEASE)
     assert seed.why == "veRL 0.6.1 has no key for it"
     assert not migrated(script("actor_rollout_ref.rollout.seed=7"), "0.9.1", "0.6.1").faithful
@@ -274,7 +274,7 @@ def test_down_to_a_release_whose_default_says_more_than_nothing() -> None:
     text = "project: p\nname: n\nalgorithm:\n  algorithm_type: grpo\n  repeat_times: 8\nmodel:\n  model_path: /m\n"
     done = migrated(text, "0.6.0", "0.3.3", "run.yaml", "trinity")
     assert "min_response_tokens: 0\n" in done.text  # 1 where 0.3.3 is told nothing
-    assert not [one for one in done.unlike if one.name == "stage.length.response_min_tokens"]
+    assert not [leftover for leftover in done.unlike if leftover.name == "stage.length.response_min_tokens"]
 
 
 @pytest.mark.parametrize(

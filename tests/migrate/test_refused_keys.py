@@ -20,9 +20,9 @@ PER_CORPUS = 2
 
 def sampled() -> Iterator[tuple[Real, str]]:
     """Real configs, each with every release that is not its own."""
-    for found in corpora().values():
-        many = len(found) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(found))
-        for real in (found[index * len(found) // many] for index in range(many)):
+    for reals in corpora().values():
+        many = len(reals) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(reals))
+        for real in (reals[index * len(reals) // many] for index in range(many)):
             releases = registry.framework(real.framework).releases
             yield from ((real, to) for to in releases if to != real.release and not real.beside)
 

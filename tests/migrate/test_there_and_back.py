@@ -23,8 +23,8 @@ def test_dpo_comes_back_the_same() -> None:
     scored = text.replace("algorithm:\n", "algorithm:\n  bypass_old_logprobs: false\n").replace(
         "      ref:\n", "      rollout:\n        log_prob_micro_batch_size_per_gpu: 4\n      ref:\n"
     )
-    kept = migrated(scored, "0.6.0", "0.6.0", "run.yaml", "trinity").runs[0].after.stages[0].values
-    assert kept["stage.batch.log_prob.sequences_per_rank"] == 2
+    saved = migrated(scored, "0.6.0", "0.6.0", "run.yaml", "trinity").runs[0].after.stages[0].values
+    assert saved["stage.batch.log_prob.sequences_per_rank"] == 2
 
 
 def test_a_release_that_starts_no_such_run_is_refused_by_name() -> None:

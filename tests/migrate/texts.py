@@ -40,6 +40,6 @@ def without_pins(done: Migration) -> str:
     """The text without the defaults that were written out, each in front of another override."""
     text = done.text
     for pin in done.pins:
-        text, found = re.subn(rf"{re.escape(pin.key)}=\S+ (?:\\\n +)?", "", text)
-        assert found == 1
+        text, number = re.subn(rf"{re.escape(pin.key)}=\S+ (?:\\\n +)?", "", text)
+        assert number == 1
     return text

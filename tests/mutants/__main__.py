@@ -33,8 +33,8 @@ FORK = multiprocessing.get_context("fork")
 def drawn(count: int, seed: int) -> list[Break]:
     """So many breaks, as many of each kind as there are."""
     by_kind: dict[str, list[Break]] = defaultdict(list)
-    for found in all_breaks():
-        by_kind[found.kind].append(found)
+    for mutation in all_breaks():
+        by_kind[mutation.kind].append(mutation)
     order = random.Random(seed)
     for alike in by_kind.values():
         order.shuffle(alike)
@@ -48,14 +48,14 @@ PLACE = re.compile(r":(\d+) ")
 def named(names: list[str]) -> list[Break]:
     """The breaks of these names. Code moves: of those that are called alike, the nearest to the line is meant."""
     alike: dict[str, list[Break]] = defaultdict(list)
-    for found in all_breaks():
-        alike[PLACE.sub(" ", str(found), count=1)].append(found)
+    for mutation in all_breaks():
+        alike[PLACE.sub(" ", str(mutation), count=1)].append(mutation)
     breaks = []
     for name in names:
-        left, place = alike[PLACE.sub(" ", name, count=1)], PLACE.search(name)
-        if left and place is not None:
-            breaks.append(min(left, key=lambda one: abs(one.line - int(place[1]))))
-            left.remove(breaks[-1])
+        mutations, place = alike[PLACE.sub(" ", name, count=1)], PLACE.search(name)
+        if mutations and place is not None:
+            breaks.append(min(mutations, key=lambda mutation: abs(mutation.line - int(place[1]))))
+            mutations.remove(breaks[-1])
     return breaks
 
 
@@ -97,22 +97,22 @@ class Asking:
         self.judges[name] = judge
         self.rounds[name] = turn + 1
 
-    def ask(self, found: Break, text: str, turn: int) -> str:
+    def ask(self, mutation: Break, text: str, turn: int) -> str:
         """The judge of a round that notices a text in place of the module of a break."""
-        module = ".".join(found.file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        near, own = self.near, relevance.framework_of(found)
+        module = ".".join(mutation.file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        near, own = self.near, relevance.framework_of(mutation)
         question = noticing.Question(
-            module, text, own, near.cases_of(found), near.tests_of(found), near.flips_of(found)
+            module, text, own, near.cases_of(mutation), near.tests_of(mutation), near.flips_of(mutation)
         )
         return str(in_a_fork(lambda: noticing.noticed(question, noticing.ROUNDS[turn])))
 
-    def ask_once(self, found: Break, turn: int) -> None:
+    def ask_once(self, mutation: Break, turn: int) -> None:
         """Ask a round about a break, unless that was answered before."""
-        name = str(found)
+        name = str(mutation)
         if self.judges.get(name) or self.rounds[name] > turn:
             return
         began = time.monotonic()
-        judge = self.ask(found, found.source(), turn)
+        judge = self.ask(mutation, mutation.source(), turn)
         self.take(name, judge, turn)
         print(f"{judge or str(turn):<16}{time.monotonic() - began:4.0f} s  {name}", flush=True)
         if self.state is not None:
@@ -130,20 +130,20 @@ class Asking:
 def figures(breaks: list[Break], judges: dict[str, str], seed: int) -> dict[str, Any]:
     """The counts as a file keeps them."""
     by_kind: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in breaks:
-        by_kind[one.kind]["noticed" if judges[str(one)] else "unnoticed"] += 1
-    found = [judges[str(one)] for one in breaks]
-    silent = [str(one) for one in breaks if not judges[str(one)]]
+    for mutation in breaks:
+        by_kind[mutation.kind]["noticed" if judges[str(mutation)] else "unnoticed"] += 1
+    values = [judges[str(mutation)] for mutation in breaks]
+    silent = [str(mutation) for mutation in breaks if not judges[str(mutation)]]
     return {
         "date": time.strftime("%Y-%m-%d"),
         "seed": seed,
         "breaks": len(breaks),
         "of": len(all_breaks()),
-        "noticed": round(sum(map(bool, found)) / len(found), 4),
-        "by judge": Counter(one or "nobody" for one in found),
+        "noticed": round(sum(map(bool, values)) / len(values), 4),
+        "by judge": Counter(name or "nobody" for name in values),
         "by kind": by_kind,
         "unnoticed": {name: EQUAL.get(PLACE.sub(" ", name, count=1), "no test") for name in sorted(silent)},
-        "judges": {str(one): judges[str(one)] for one in breaks},
+        "judges": {str(mutation): judges[str(mutation)] for mutation in breaks},
     }
 
 
@@ -163,15 +163,15 @@ def main() -> None:
     if not asking.judges:
         asking.check_unbroken(args.rounds)
     for turn in range(args.rounds):
-        for one in breaks:
-            asking.ask_once(one, turn)
-    told = figures(breaks, asking.judges, args.seed)
+        for mutation in breaks:
+            asking.ask_once(mutation, turn)
+    names = figures(breaks, asking.judges, args.seed)
     print(
-        f"{told['noticed']:.1%} of {len(breaks)} noticed: {dict(told['by judge'])}, {time.monotonic() - started:.0f} s"
+        f"{names['noticed']:.1%} of {len(breaks)} noticed: {dict(names['by judge'])}, {time.monotonic() - started:.0f} s"
     )
     if args.output:
-        args.output.write_text(json.dumps(told, indent=1) + "\n")
-    sys.exit(told["noticed"] < 0.95)
+        args.output.write_text(json.dumps(names, indent=1) + "\n")
+    sys.exit(names["noticed"] < 0.95)
 
 
 if __name__ == "__main__":

@@ -47,9 +47,9 @@ class Break:
 def unit(node: ast.AST) -> Iterator[Broken]:
     """Another unit of the list."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Unit":
-        other = UNITS[(UNITS.index(node.attr) + 1) % len(UNITS)] if node.attr in UNITS else node.attr
-        if other != node.attr:
-            yield "unit", ast.Attribute(node.value, other, node.ctx)
+        second = UNITS[(UNITS.index(node.attr) + 1) % len(UNITS)] if node.attr in UNITS else node.attr
+        if second != node.attr:
+            yield "unit", ast.Attribute(node.value, second, node.ctx)
 
 
 def condition(node: ast.AST) -> Iterator[Broken]:
@@ -57,8 +57,8 @@ def condition(node: ast.AST) -> Iterator[Broken]:
     if isinstance(node, ast.Call):
         for index, keyword in enumerate(node.keywords):
             if keyword.arg == "when":
-                rest = [*node.keywords[:index], *node.keywords[index + 1 :]]
-                yield "condition", ast.Call(node.func, node.args, rest)
+                remainder = [*node.keywords[:index], *node.keywords[index + 1 :]]
+                yield "condition", ast.Call(node.func, node.args, remainder)
 
 
 def default(node: ast.AST) -> Iterator[Broken]:
@@ -66,8 +66,8 @@ def default(node: ast.AST) -> Iterator[Broken]:
     if isinstance(node, ast.Call):
         for index, keyword in enumerate(node.keywords):
             if keyword.arg in DEFAULTS and isinstance(keyword.value, ast.Constant):
-                other = ast.keyword(keyword.arg, ast.Constant(another(keyword.value.value)))
-                yield "default", ast.Call(node.func, node.args, replaced(node.keywords, index, other))
+                second = ast.keyword(keyword.arg, ast.Constant(another(keyword.value.value)))
+                yield "default", ast.Call(node.func, node.args, replaced(node.keywords, index, second))
         if isinstance(node.func, ast.Name) and node.func.id == "fixed" and isinstance(node.args[1], ast.Constant):
             other_value = ast.Constant(another(node.args[1].value))
             yield "default", ast.Call(node.func, replaced(node.args, 1, other_value), node.keywords)
@@ -107,7 +107,7 @@ def breaks(file: Path) -> Iterator[Break]:
     """Every break of one module. Annotations, messages and the module's own checks are left alone."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for route in routes(tree, ()):
-        for kind, broken in (found for way in WAYS for found in way(at(tree, route))):
+        for kind, broken in (values for way in WAYS for values in way(at(tree, route))):
             line = getattr(at(tree, route), "lineno", 1)
             before, after = (one_line(node) for node in (at(tree, route), broken))
             yield Break(file, line, kind, before, after, route, broken)
@@ -116,7 +116,7 @@ def breaks(file: Path) -> Iterator[Break]:
 def all_breaks() -> list[Break]:
     """Every break of every module of mappers/, in the order of files."""
     files = [file for file in sorted(MAPPERS.rglob("*.py")) if file.name not in NOT_MAPPINGS]
-    return [found for file in files for found in breaks(file)]
+    return [mutation for file in files for mutation in breaks(file)]
 
 
 LEFT_ALONE = (ast.AnnAssign, ast.Assert, ast.Raise, ast.JoinedStr, ast.Subscript, ast.Import, ast.ImportFrom)
@@ -129,9 +129,9 @@ def routes(node: ast.AST, so_far: Route) -> Iterator[Route]:
             continue
         for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if isinstance(child, ast.AST) and not isinstance(child, LEFT_ALONE):
-                here = (*so_far, (name, index))
-                yield here
-                yield from routes(child, here)
+                place = (*so_far, (name, index))
+                yield place
+                yield from routes(child, place)
 
 
 def at(node: ast.AST, route: Route) -> ast.AST:

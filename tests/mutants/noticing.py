@@ -125,7 +125,7 @@ def effects(flips: Sequence[tuple[str, str, int]]) -> bool:
     from tests.laws.row_effects import effect, kept
 
     chosen = (kept(framework, to)[number] for framework, to, number in flips)
-    return all(found == effect(flip) for flip, found in chosen)
+    return all(values == effect(flip) for flip, values in chosen)
 
 
 ROUNDS: tuple[Mapping[str, Callable[[Question], bool]], ...] = (
@@ -147,8 +147,8 @@ ROUNDS: tuple[Mapping[str, Callable[[Question], bool]], ...] = (
 def noticed(question: Question, judges: Mapping[str, Callable[[Question], bool]]) -> str:
     """The first of these judges that notices, or an empty text."""
     sys.meta_path.insert(0, Finder(question.module, question.text))
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         for name, judge in judges.items():
             try:
                 if not judge(question):

@@ -41,9 +41,9 @@ SLOW = (
 """Tests of types and of whole corpora, which are not what notices a break of a value first."""
 
 
-def framework_of(found: Break) -> str:
+def framework_of(mutation: Break) -> str:
     """The framework whose table a break is in; empty for what all tables share."""
-    name = found.file.relative_to(MAPPERS).parts[0]
+    name = mutation.file.relative_to(MAPPERS).parts[0]
     return name if name in FRAMEWORKS else ""
 
 
@@ -52,17 +52,17 @@ def lines_run() -> Lines:
     from tests.test_golden import golden as script
 
     importlib.import_module("rftconf.mappers.tables").all_tables()
-    found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    result: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
     for case in script.all_cases():
-        seen: set[tuple[str, int]] = set()
+        visited: set[tuple[str, int]] = set()
 
-        def trace(frame: FrameType, event: str, argument: Any, seen: set[tuple[str, int]] = seen) -> Any:
+        def trace(frame: FrameType, event: str, argument: Any, visited: set[tuple[str, int]] = visited) -> Any:
             del argument
             file = frame.f_code.co_filename
             if not file.startswith(str(MAPPERS)) or frame.f_code.co_name == "<module>":
                 return None
             if event in ("line", "call"):
-                seen.add((file, frame.f_lineno))
+                visited.add((file, frame.f_lineno))
             return trace
 
         sys.settrace(trace)
@@ -71,9 +71,9 @@ def lines_run() -> Lines:
                 script.produce(case)
         finally:
             sys.settrace(None)
-        for line in seen:
-            found[line].append(f"{case.group}/{case.folder.name}")
-    return dict(found)
+        for line in visited:
+            result[line].append(f"{case.group}/{case.folder.name}")
+    return dict(result)
 
 
 class Nearness:
@@ -101,22 +101,22 @@ class Relevance:
         self.tests = Nearness({str(file.relative_to(ROOT)): file.read_text() for file in files_of_tests()})
         self.flips = Nearness(dict(texts_of_flips()))
 
-    def cases_of(self, found: Break) -> list[str]:
+    def cases_of(self, mutation: Break) -> list[str]:
         """The golden cases that a break can change: those that run its line. Where none does, it is a declaration, which
         every case of its framework may use."""
-        own = framework_of(found)
-        ran = self.ran.get((str(found.file), found.line))
+        own = framework_of(mutation)
+        ran = self.ran.get((str(mutation.file), mutation.line))
         among = ran or [name for name, words in self.cases.words.items() if not own or own in words]
-        return self.cases.order(words_about(found), among)
+        return self.cases.order(words_about(mutation), among)
 
-    def tests_of(self, found: Break) -> list[str]:
+    def tests_of(self, mutation: Break) -> list[str]:
         """The test files."""
-        return self.tests.order(words_about(found))
+        return self.tests.order(words_about(mutation))
 
-    def flips_of(self, found: Break) -> list[tuple[str, str, int]]:
+    def flips_of(self, mutation: Break) -> list[tuple[str, str, int]]:
         """The effects of keys in which its framework takes part."""
-        own = framework_of(found)
-        return self.flips.order(words_about(found), [flip for flip in self.flips.words if not own or own in flip])
+        own = framework_of(mutation)
+        return self.flips.order(words_about(mutation), [flip for flip in self.flips.words if not own or own in flip])
 
 
 CASES = sorted((ROOT / "golden").glob("*/*/case.toml"))
@@ -141,11 +141,11 @@ def texts_of_flips() -> Iterator[tuple[tuple[str, str, int], str]]:
             yield (framework, to, number), json.dumps(line)
 
 
-def words_about(found: Break) -> Set[str]:
+def words_about(mutation: Break) -> Set[str]:
     """The words of the call around a break, three levels above it at most, and of the names of its module."""
-    tree = ast.parse(found.file.read_text(encoding="utf-8"))
-    for shorter in range(max(1, len(found.route) - 3), len(found.route) + 1):
-        text = ast.unparse(at(tree, found.route[:shorter]))
+    tree = ast.parse(mutation.file.read_text(encoding="utf-8"))
+    for shorter in range(max(1, len(mutation.route) - 3), len(mutation.route) + 1):
+        text = ast.unparse(at(tree, mutation.route[:shorter]))
         if len(text) < LONGEST_STATEMENT:
             break
-    return frozenset(WORD.findall(f"{text} {framework_of(found)} {found.file.stem}"))
+    return frozenset(WORD.findall(f"{text} {framework_of(mutation)} {mutation.file.stem}"))

@@ -29,9 +29,9 @@ def packaged() -> dict[str, Path]:
 
 
 def test_the_wheel_holds_every_file_of_the_package_as_it_is() -> None:
-    held, wanted = contents(wheel()), packaged()
-    assert sorted(held) == sorted(wanted)
-    assert [name for name, file in wanted.items() if file.read_bytes() != held[name]] == []
+    entries, paths = contents(wheel()), packaged()
+    assert sorted(entries) == sorted(paths)
+    assert [name for name, file in paths.items() if file.read_bytes() != entries[name]] == []
 
 
 def test_the_sdist_builds_the_same_wheel() -> None:

@@ -100,8 +100,8 @@ def test_there_is_an_environment_and_a_call_for_every_verb() -> None:
 
 @everywhere
 def test_it_is_the_wheel_that_runs(environment: Path, tmp_path: Path) -> None:
-    asked = "import rftconf, rftconf_runner; print(rftconf.__version__, rftconf.__file__, rftconf_runner.__file__)"
-    python = [str(environment / "bin" / "python"), "-c", asked]
+    name = "import rftconf, rftconf_runner; print(rftconf.__version__, rftconf.__file__, rftconf_runner.__file__)"
+    python = [str(environment / "bin" / "python"), "-c", name]
     done = subprocess.run(python, cwd=tmp_path, env=surroundings(), capture_output=True, text=True, check=True)
     assert done.stdout.count(str(environment)) == 2
     assert called(environment, tmp_path, "--version").stdout == f"rftconf {done.stdout.split()[0]}\n"
@@ -125,11 +125,11 @@ def test_a_verb(environment: Path, verb: str, tmp_path: Path) -> None:
 @everywhere
 def test_the_python_interface(environment: Path, tmp_path: Path) -> None:
     shutil.copyfile(INPUT, tmp_path / "run.sh")
-    asked = (
+    name = (
         "import rftconf; run = rftconf.read('run.sh', rows=7473); roll = run.convert('roll'); "
         "print(run.framework, run.check().errors, roll.framework, run.budget('h100-80g').verdict, run.diff(run).verdict)"
     )
-    python = [str(environment / "bin" / "python"), "-c", asked]
+    python = [str(environment / "bin" / "python"), "-c", name]
     done = subprocess.run(python, cwd=tmp_path, env=surroundings(), capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("verl () roll fits same\n", "")
 

@@ -22,7 +22,7 @@ RL: dict[str, Any] = {
 
 
 def acts(path: str, value: Any, **others: Any) -> bool:
-    values = {**RL, path: value, **{name.replace("__", "."): other for name, other in others.items()}}
+    values = {**RL, path: value, **{name.replace("__", "."): second for name, second in others.items()}}
     return path in acting(values)
 
 

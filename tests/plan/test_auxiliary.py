@@ -37,9 +37,9 @@ def test_what_scores_and_shares_nothing_has_a_pool(models: tuple[dict[str, Any],
 
 
 def test_a_model_without_a_number_of_gpus_gets_one_engine() -> None:
-    found, origins = values({"role": "reward", "tp": 2, "pp": 2}, JUDGE), dict[str, Origin]()
-    assert place_auxiliary(found, origins) == 8
-    assert found[f"{P}auxiliary[0].gpus"] == 4
+    new_values, origins = values({"role": "reward", "tp": 2, "pp": 2}, JUDGE), dict[str, Origin]()
+    assert place_auxiliary(new_values, origins) == 8
+    assert new_values[f"{P}auxiliary[0].gpus"] == 4
     assert origins[f"{P}auxiliary[0].gpus"].how == "one engine"
 
 
@@ -51,8 +51,8 @@ def test_who_shares_is_said_in_words() -> None:
     )
 
 
-@pytest.mark.parametrize(("update", "gpus", "asked"), [(64, 16, False), (24, 8, True)])
-def test_engines_and_trainer_come_together_beside_a_pool(update: int, gpus: int, asked: bool) -> None:
+@pytest.mark.parametrize(("update", "gpus", "is_asked"), [(64, 16, False), (24, 8, True)])
+def test_engines_and_trainer_come_together_beside_a_pool(update: int, gpus: int, is_asked: bool) -> None:
     """Of 3 nodes one is the judge's: the cluster stays as it is, and the policy never takes a GPU of it."""
     run = values({**JUDGE, "gpus": 8}) | {
         "cluster.nodes": 3,
@@ -62,4 +62,4 @@ def test_engines_and_trainer_come_together_beside_a_pool(update: int, gpus: int,
     decisions = colocate(run, {})
     assert run[P + "actor.gpus"] == run[P + "rollout.gpus"] == gpus
     assert run["cluster.nodes"] == 3
-    assert [decision.key for decision in decisions] == [P + "actor.gpus"] * asked
+    assert [decision.key for decision in decisions] == [P + "actor.gpus"] * is_asked

@@ -61,7 +61,7 @@ def test_a_name_needs_no_tree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said", "path"),
+    ("data", "message", "path"),
     [
         ({"$expr": "BS * 4"}, "is the name of a variable", ()),
         ({"$expr": 4}, "its formula as text", ()),
@@ -78,7 +78,7 @@ def test_a_name_needs_no_tree() -> None:
         ({"$plain": 1}, "holds a mapping", ()),
     ],
 )
-def test_what_is_no_value_is_said_with_its_place(data: Any, said: str, path: tuple[str | int, ...]) -> None:
-    with pytest.raises(ExpressionError, match=said) as error:
+def test_what_is_no_value_is_said_with_its_place(data: Any, message: str, path: tuple[str | int, ...]) -> None:
+    with pytest.raises(ExpressionError, match=message) as error:
         load_value(data)
     assert error.value.path == path

@@ -42,28 +42,28 @@ def test_the_way_a_number_is_written_does_not_matter() -> None:
 
 
 def test_mathematics_changes_both() -> None:
-    other = plan(stage__batch__responses_per_prompt=16)
-    assert math_id(other) != math_id(plan())
-    assert plan_id(other) != plan_id(plan())
+    other_plan = plan(stage__batch__responses_per_prompt=16)
+    assert math_id(other_plan) != math_id(plan())
+    assert plan_id(other_plan) != plan_id(plan())
 
 
 def test_placement_changes_the_plan_only() -> None:
     assert role_of("stage.placement.rollout.tp") == PERFORMANCE
-    other = plan(stage__placement__rollout__tp=4)
-    assert math_id(other) == math_id(plan())
-    assert plan_id(other) != plan_id(plan())
+    other_plan = plan(stage__placement__rollout__tp=4)
+    assert math_id(other_plan) == math_id(plan())
+    assert plan_id(other_plan) != plan_id(plan())
 
 
 def test_names_and_logging_change_neither() -> None:
     assert role_of("identity.project") == BOOKKEEPING
-    other = plan(identity__project="q")
-    assert (math_id(other), plan_id(other)) == (math_id(plan()), plan_id(plan()))
+    other_plan = plan(identity__project="q")
+    assert (math_id(other_plan), plan_id(other_plan)) == (math_id(plan()), plan_id(plan()))
 
 
 def test_what_is_unknown_counts_as_what_it_is() -> None:
-    one = plan(stage__batch__prompts_per_rollout=Arith("*", Var("BS"), 4))
-    assert math_id(one) == math_id(plan(stage__batch__prompts_per_rollout=Arith("*", Var("BS"), 4)))
-    assert math_id(one) != math_id(plan(stage__batch__prompts_per_rollout=Arith("*", Var("BS"), 8)))
+    new_plan = plan(stage__batch__prompts_per_rollout=Arith("*", Var("BS"), 4))
+    assert math_id(new_plan) == math_id(plan(stage__batch__prompts_per_rollout=Arith("*", Var("BS"), 4)))
+    assert math_id(new_plan) != math_id(plan(stage__batch__prompts_per_rollout=Arith("*", Var("BS"), 8)))
 
 
 def test_extensions_and_source_are_not_part_of_it() -> None:

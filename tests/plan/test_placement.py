@@ -159,13 +159,13 @@ def test_a_model_on_the_trainers_gpus_takes_some_of_them() -> None:
     assert "4 of 8" in decision.why
 
 
-@pytest.mark.parametrize(("trainer", "rollout", "placed"), [(4, 8, (4, 12)), (8, 4, (8, 8))])
+@pytest.mark.parametrize(("trainer", "rollout", "placements"), [(4, 8, (4, 12)), (8, 4, (8, 8))])
 def test_gpus_without_a_role_go_to_the_engines_where_the_trainer_would_take_them(
-    trainer: int, rollout: int, placed: tuple[int, int]
+    trainer: int, rollout: int, placements: tuple[int, int]
 ) -> None:
     values, origins = apart(trainer, rollout)
     (decision,) = keep_apart(values, origins)
-    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == placed
+    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == placements
     assert "12 of 16 GPUs" in decision.why
 
 

@@ -60,8 +60,8 @@ def test_it_says_what_each_number_counts() -> None:
     batch = committed()["$defs"]["Batch"]["properties"]
     assert batch["sequences_per_update"]["x-unit"] == "sequences"
     assert committed()["$defs"]["Optimizer"]["properties"]["warmup_updates"]["x-unit"] == "optimizer updates"
-    told = json.dumps(committed()).count('"x-unit"')
-    assert told >= len({path.rpartition(".")[2] for path, field in fields().items() if field.unit is not None})
+    count = json.dumps(committed()).count('"x-unit"')
+    assert count >= len({path.rpartition(".")[2] for path, field in fields().items() if field.unit is not None})
 
 
 def test_a_plan_comes_back_from_its_json() -> None:

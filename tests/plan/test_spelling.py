@@ -16,7 +16,7 @@ TRAIN = "stage.data.train[0]."
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "alike"),
+    ("first", "second", "alike"),
     [
         (1, 1.0, True),
         (1e-7, 0.1 * 1e-6, True),
@@ -28,8 +28,8 @@ TRAIN = "stage.data.train[0]."
         ({"a": 1.0}, {"a": 1}, True),
     ],
 )
-def test_numbers(one: Any, other: Any, alike: bool) -> None:
-    mine, theirs = plain(one), plain(other)
+def test_numbers(first: Any, second: Any, alike: bool) -> None:
+    mine, theirs = plain(first), plain(second)
     assert (mine == theirs and type(mine) is type(theirs)) is alike
 
 
@@ -52,13 +52,13 @@ def test_what_is_not_known_is_not_compared() -> None:
     ],
 )
 def test_a_file_is_a_split_of_its_folder(uri: Any, folder: Any, split: str | None) -> None:
-    found = spelled({TRAIN + "uri": uri})
-    assert (found[TRAIN + "uri"], found.get(TRAIN + "split")) == (folder, split)
+    values = spelled({TRAIN + "uri": uri})
+    assert (values[TRAIN + "uri"], values.get(TRAIN + "split")) == (folder, split)
 
 
 def test_a_split_that_is_said_stays() -> None:
-    found = spelled({TRAIN + "uri": "/d/train.parquet", TRAIN + "split": "test"})
-    assert (found[TRAIN + "uri"], found[TRAIN + "split"]) == ("/d/train.parquet", "test")
+    values = spelled({TRAIN + "uri": "/d/train.parquet", TRAIN + "split": "test"})
+    assert (values[TRAIN + "uri"], values[TRAIN + "split"]) == ("/d/train.parquet", "test")
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_split_that_is_said_stays() -> None:
     ],
 )  # fmt: skip
 def test_the_prompt_has_one_column(values: dict[str, Any], column: str) -> None:
-    found = spelled({**values, TRAIN + "uri": "/data"})
-    assert found[TRAIN + "keys.prompt"] == column
-    assert TRAIN + "keys.messages" not in found
+    new_values = spelled({**values, TRAIN + "uri": "/data"})
+    assert new_values[TRAIN + "keys.prompt"] == column
+    assert TRAIN + "keys.messages" not in new_values
     assert TRAIN + "keys.prompt" not in spelled(values)  # no data set
 
 
@@ -85,15 +85,17 @@ def test_silence_and_the_default_of_everyone_are_one() -> None:
 
 
 def test_the_lowest_rate_is_a_share() -> None:
-    at = "stage.optim.actor."
-    assert spelled({at + "lr": 1e-5, at + "min_lr": 1e-6}) == spelled({at + "lr": 1e-5, at + "min_lr_ratio": 0.1})
+    prefix = "stage.optim.actor."
+    assert spelled({prefix + "lr": 1e-5, prefix + "min_lr": 1e-6}) == spelled(
+        {prefix + "lr": 1e-5, prefix + "min_lr_ratio": 0.1}
+    )
 
 
 def test_a_set_that_samples_as_its_run_does_says_nothing() -> None:
-    found = spelled({"stage.sampling.eval.temperature": 0.6, "stage.data.eval[0].sampling.temperature": 0.6,
+    values = spelled({"stage.sampling.eval.temperature": 0.6, "stage.data.eval[0].sampling.temperature": 0.6,
                      "stage.data.eval[1].sampling.temperature": 0.7})  # fmt: skip
-    assert "stage.data.eval[0].sampling.temperature" not in found
-    assert found["stage.data.eval[1].sampling.temperature"] == 0.7
+    assert "stage.data.eval[0].sampling.temperature" not in values
+    assert values["stage.data.eval[1].sampling.temperature"] == 0.7
 
 
 @given(st.one_of(st.floats(), st.integers(), st.text(), st.fractions()))

@@ -34,7 +34,7 @@ def test_splits_use_all_gpus_and_feed_every_rank(demand: Demand) -> None:
 
 @given(demands)
 def test_no_legal_split_is_left_out(demand: Demand) -> None:
-    found = {split.rollout for split in feasible_splits(demand)}
+    names = {split.rollout for split in feasible_splits(demand)}
     for rollout in range(1, demand.total):
         trainer = demand.total - rollout - demand.auxiliary_gpus
         legal = (
@@ -45,7 +45,7 @@ def test_no_legal_split_is_left_out(demand: Demand) -> None:
             and on_whole_nodes(trainer, demand)
             and (demand.update is None or demand.update % (trainer // demand.rank_gpus) == 0)
         )
-        assert (rollout in found) == legal
+        assert (rollout in names) == legal
 
 
 @given(demands)

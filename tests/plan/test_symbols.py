@@ -38,11 +38,11 @@ def value_of(expression: Number, known: dict[str, int]) -> Fraction:
         case Var(name):
             return Fraction(known[name])
         case Arith(op, left, right):
-            one, other = value_of(left, known), value_of(right, known)
+            first, second = value_of(left, known), value_of(right, known)
             if op in ("/", "//"):
-                assume(other != 0)
-                return one / other if op == "/" else Fraction(one // other)
-            return {"+": one + other, "-": one - other, "*": one * other}[op]
+                assume(second != 0)
+                return first / second if op == "/" else Fraction(first // second)
+            return {"+": first + second, "-": first - second, "*": first * second}[op]
     assert isinstance(expression, (int, float))
     return Fraction(expression)
 
@@ -53,9 +53,9 @@ def safe(op: str, left: Number, right: Number) -> Number:
 
 
 @given(st.sampled_from(["+", "-", "*", "/"]), leaves, leaves, leaves, bound)
-def test_building_keeps_the_value(op: str, one: Number, two: Number, three: Number, known: dict[str, int]) -> None:
-    built = arith("*", safe(op, one, two), three)
-    expected = value_of(Arith("*", Arith(op, one, two), three), known)
+def test_building_keeps_the_value(op: str, size: Number, two: Number, three: Number, known: dict[str, int]) -> None:
+    built = arith("*", safe(op, size, two), three)
+    expected = value_of(Arith("*", Arith(op, size, two), three), known)
     assert value_of(built, known) == pytest.approx(expected)
 
 
@@ -76,9 +76,9 @@ def test_what_cancels_is_known() -> None:
 def test_substitution_computes(known: dict[str, int]) -> None:
     expression = (Var("BS") * 4 + Var("N")) * Var("GPUS")
     assert substitute(expression, known) == (known["BS"] * 4 + known["N"]) * known["GPUS"]
-    left = substitute(expression, {"BS": 3})
-    assert names_in(left) == {"N", "GPUS"}
-    assert substitute(left, {**known, "BS": 99}) == (12 + known["N"]) * known["GPUS"]
+    remaining = substitute(expression, {"BS": 3})
+    assert names_in(remaining) == {"N", "GPUS"}
+    assert substitute(remaining, {**known, "BS": 99}) == (12 + known["N"]) * known["GPUS"]
 
 
 def test_substitution_reaches_into_texts_lists_and_branches() -> None:

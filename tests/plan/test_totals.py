@@ -31,35 +31,35 @@ WORKED: dict[str, Any] = {
 
 
 def test_the_worked_example() -> None:
-    found = totals(WORKED)
-    assert found["sequences per period"] == 8192
-    assert found["prompts per update"] == 256
-    assert found["updates per period"] == 4
-    assert found["updates in all"] == 420
-    assert found["staleness at most"] == 0
-    assert found["data-parallel ranks"] == 8
-    assert found["micro-batches per rank and update"] == 64
-    assert found["engines"] == 4
+    values = totals(WORKED)
+    assert values["sequences per period"] == 8192
+    assert values["prompts per update"] == 256
+    assert values["updates per period"] == 4
+    assert values["updates in all"] == 420
+    assert values["staleness at most"] == 0
+    assert values["data-parallel ranks"] == 8
+    assert values["micro-batches per rank and update"] == 64
+    assert values["engines"] == 4
 
 
 def test_a_plan_with_broken_prompts_per_update() -> None:
-    found = totals({**WORKED, "stage.batch.prompts_per_rollout": 800, "stage.batch.responses_per_prompt": 12,
+    values = totals({**WORKED, "stage.batch.prompts_per_rollout": 800, "stage.batch.responses_per_prompt": 12,
                     "stage.batch.sequences_per_update": 1600})  # fmt: skip
-    assert found["prompts per update"] == Fraction(400, 3)
-    assert found["updates per period"] == 6
-    assert total_json(found["prompts per update"]) == "400/3"
+    assert values["prompts per update"] == Fraction(400, 3)
+    assert values["updates per period"] == 6
+    assert total_json(values["prompts per update"]) == "400/3"
 
 
 @pytest.mark.parametrize(("every", "ahead", "stale"), [(1, 0, 0), (1, 0.25, 1), (1, 1, 1), (4, 0, 3), (2, 1.5, 3)])
 def test_staleness(every: int, ahead: float, stale: int) -> None:
-    found = totals({**WORKED, "stage.sync.every_rollouts": every, "stage.sync.run_ahead_rollouts": ahead})
-    assert found["staleness at most"] == stale
+    values = totals({**WORKED, "stage.sync.every_rollouts": every, "stage.sync.run_ahead_rollouts": ahead})
+    assert values["staleness at most"] == stale
 
 
 def test_what_is_not_told_stays_a_formula() -> None:
-    found = totals({**WORKED, "stage.batch.prompts_per_rollout": Var("BS")})
-    assert formula(found["sequences per period"]) == "BS * 8"
-    assert formula(found["updates per period"]) == "BS / 256"
+    values = totals({**WORKED, "stage.batch.prompts_per_rollout": Var("BS")})
+    assert formula(values["sequences per period"]) == "BS * 8"
+    assert formula(values["updates per period"]) == "BS / 256"
 
 
 def test_nothing_is_made_up() -> None:
@@ -70,10 +70,10 @@ def test_nothing_is_made_up() -> None:
 
 
 def test_a_supervised_run_has_no_rollouts() -> None:
-    found = totals({**WORKED, "stage.kind": "sft"})
-    assert found["prompts per period"] is None
-    assert found["sequences in all"] == 105 * 2048
-    assert found["updates in all"] == 105
+    values = totals({**WORKED, "stage.kind": "sft"})
+    assert values["prompts per period"] is None
+    assert values["sequences in all"] == 105 * 2048
+    assert values["updates in all"] == 105
 
 
 @given(
@@ -81,10 +81,10 @@ def test_a_supervised_run_has_no_rollouts() -> None:
 )
 def test_totals_add_up(numbers: tuple[int, int, int, int]) -> None:
     prompts, n, update, periods = numbers
-    found = totals({**WORKED, "stage.batch.prompts_per_rollout": prompts, "stage.batch.responses_per_prompt": n,
+    values = totals({**WORKED, "stage.batch.prompts_per_rollout": prompts, "stage.batch.responses_per_prompt": n,
                     "stage.batch.sequences_per_update": update, "stage.run_length.rollouts": periods})  # fmt: skip
-    assert found["updates in all"] * update == found["sequences in all"] == prompts * n * periods
-    assert found["prompts per update"] * n == update
+    assert values["updates in all"] * update == values["sequences in all"] == prompts * n * periods
+    assert values["prompts per update"] * n == update
 
 
 def test_names_are_unique() -> None:

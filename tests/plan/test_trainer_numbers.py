@@ -29,20 +29,20 @@ def test_one_run_in_two_back_ends_words_is_one_run() -> None:
 
 
 def test_what_is_computed_otherwise_is_another_run() -> None:
-    one = math_id(plan(**MEGATRON))
+    first = math_id(plan(**MEGATRON))
     for path, value in (("compute_dtype", "float32"), ("model_dtype", "bf16"), ("seed", 7)):
-        assert math_id(plan(**{**FSDP, f"stage__placement__actor__{path}": value})) != one
-    for path, other in (("dtype", "float16"), ("seed", 1)):
-        assert math_id(plan(**{**MEGATRON, f"stage__placement__actor__megatron__{path}": other})) != one
+        assert math_id(plan(**{**FSDP, f"stage__placement__actor__{path}": value})) != first
+    for path, second in (("dtype", "float16"), ("seed", 1)):
+        assert math_id(plan(**{**MEGATRON, f"stage__placement__actor__megatron__{path}": second})) != first
 
 
 def test_megatron_lets_only_matrices_decay() -> None:
     """Its optimizer leaves out parameters of one dimension, FSDP's AdamW has all of them decay."""
     decays = {"stage__optim__actor__weight_decay": 0.1}
     matrices = {"stage__optim__actor__extra": {"decayed": "matrices"}}
-    one = math_id(plan(**{**MEGATRON, **decays}))
-    assert one != math_id(plan(**{**FSDP, **decays}))
-    assert one == math_id(plan(**{**FSDP, **decays, **matrices}))
+    text = math_id(plan(**{**MEGATRON, **decays}))
+    assert text != math_id(plan(**{**FSDP, **decays}))
+    assert text == math_id(plan(**{**FSDP, **decays, **matrices}))
 
 
 def test_fields_that_do_nothing_beside_megatron_change_nothing() -> None:
@@ -51,8 +51,8 @@ def test_fields_that_do_nothing_beside_megatron_change_nothing() -> None:
 
 
 def test_a_comparison_says_what_the_ids_say() -> None:
-    one, other = ({name.replace("__", "."): value for name, value in side.items()} for side in (MEGATRON, FSDP))
-    paths = {found.path for found in differences((one, {}), (other, {}))}
+    first, second = ({name.replace("__", "."): value for name, value in side.items()} for side in (MEGATRON, FSDP))
+    paths = {difference.path for difference in differences((first, {}), (second, {}))}
     assert paths == {"stage.placement.actor.backend", "stage.placement.actor.megatron.tp"}
-    found = differences((one, {}), ({**other, "stage.placement.actor.compute_dtype": "float32"}, {}))
-    assert "stage.placement.actor.compute_dtype" in {one.path for one in found}
+    new_differences = differences((first, {}), ({**second, "stage.placement.actor.compute_dtype": "float32"}, {}))
+    assert "stage.placement.actor.compute_dtype" in {difference.path for difference in new_differences}

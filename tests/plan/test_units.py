@@ -19,17 +19,17 @@ units = st.sampled_from(WORK)
 
 
 @given(worths, units, units, st.integers(0, 10**6))
-def test_there_and_back_is_the_same_number(worth: dict[Unit, int], one: Unit, other: Unit, count: int) -> None:
+def test_there_and_back_is_the_same_number(worth: dict[Unit, int], first: Unit, second: Unit, count: int) -> None:
     rates = Rates(worth)
-    there: Any = rates.convert(count, one, other)
-    assert rates.convert(there, other, one) == count
+    target: Any = rates.convert(count, first, second)
+    assert rates.convert(target, second, first) == count
 
 
 @given(worths, units, units, units, st.integers(0, 10**6))
-def test_the_way_does_not_matter(worth: dict[Unit, int], one: Unit, by: Unit, other: Unit, count: int) -> None:
+def test_the_way_does_not_matter(worth: dict[Unit, int], first: Unit, by: Unit, second: Unit, count: int) -> None:
     rates = Rates(worth)
-    half: Any = rates.convert(count, one, by)
-    assert rates.convert(half, by, other) == rates.convert(count, one, other)
+    half: Any = rates.convert(count, first, by)
+    assert rates.convert(half, by, second) == rates.convert(count, first, second)
 
 
 def test_a_mini_batch_in_prompts_and_sequences() -> None:

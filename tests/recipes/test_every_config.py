@@ -55,12 +55,12 @@ def test_clean_and_fitting_or_refused(framework: str, algorithm: str, model: str
         able = {choice.removeprefix("--framework ") for choice in refused.value.choices}
         assert able == {name for name in FRAMEWORKS if (name, algorithm) not in CANNOT}
         return
-    found = fit(request, gpu_named(gpu))
-    assert [f"{one.code} {one.message}" for one in findings(found)] == []
-    assert found.budget.verdict == "fits"
-    assert found.budget.problems == ()
-    assert found.budget.headroom >= SPARE * found.gpu.usable
-    assert all(one.requests >= 1 for one in found.budget.serving)
+    new_fit = fit(request, gpu_named(gpu))
+    assert [f"{diagnostic.code} {diagnostic.message}" for diagnostic in findings(new_fit)] == []
+    assert new_fit.budget.verdict == "fits"
+    assert new_fit.budget.problems == ()
+    assert new_fit.budget.headroom >= SPARE * new_fit.gpu.usable
+    assert all(serving.requests >= 1 for serving in new_fit.budget.serving)
 
 
 @pytest.mark.parametrize("algorithm", RECIPES)
@@ -70,25 +70,25 @@ def test_the_file_says_what_the_recipe_says(framework: str, algorithm: str) -> N
     if (framework, algorithm) in CANNOT:
         return
     request = asked(framework, algorithm, "Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g")
-    made = fit(request, gpu_named("h100-80g")).written
-    values = load(made.document(), framework=framework).stages[-1].values
-    said = " ".join(made.lost)
+    written = fit(request, gpu_named("h100-80g")).written
+    values = load(written.document(), framework=framework).stages[-1].values
+    text = " ".join(written.lost)
     counted = {"stage.run_length.epochs"} if request.program.rollouts else set()
-    other = {
+    second = {
         path: (value, values.get(path))
         for path, value in request.recipe.values.items()
         if not _same(values.get(path), value)
-        and path.removeprefix("stage.") not in said
+        and path.removeprefix("stage.") not in text
         and path not in counted
         and role_of(path) != PERFORMANCE
-        and not (values.get(path) is None and made.writing.outcomes[path].state is State.DEFAULT)
+        and not (values.get(path) is None and written.writing.outcomes[path].state is State.DEFAULT)
     }
-    assert other == {}
+    assert second == {}
 
 
-def _same(read: object, meant: object) -> bool:
-    if meant == 0 and read is None:
+def _same(read: object, expected: object) -> bool:
+    if expected == 0 and read is None:
         return True
-    if isinstance(read, (int, float, Fraction)) and isinstance(meant, (int, float)):
-        return float(read) == float(meant)
-    return read == meant
+    if isinstance(read, (int, float, Fraction)) and isinstance(expected, (int, float)):
+        return float(read) == float(expected)
+    return read == expected

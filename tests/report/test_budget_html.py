@@ -55,34 +55,34 @@ def test_what_a_config_says_cannot_become_markup() -> None:
 
 
 def test_names_of_clusters_do_not_lie_on_each_other(page: str) -> None:
-    found = re.findall(r'class="point" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">([^<]+)<', page)
+    values = re.findall(r'class="point" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">([^<]+)<', page)
     spans = []
-    for x, y, side, text in found:
+    for x, y, side, text in values:
         wide = 7 * len(text)
-        left = float(x) if side == "start" else float(x) - wide
-        spans.append((left, left + wide, float(y)))
+        remaining = float(x) if side == "start" else float(x) - wide
+        spans.append((remaining, remaining + wide, float(y)))
     assert spans
     for i, (a, b, y) in enumerate(spans):
-        assert all(b < c or a > d or abs(y - other) > 12 for c, d, other in spans[i + 1 :])
+        assert all(b < c or a > d or abs(y - second) > 12 for c, d, second in spans[i + 1 :])
 
 
 def pixels(png: bytes) -> set[tuple[int, int, int]]:
     """The colours of an 8-bit RGB or RGBA image."""
-    at, data, head = 8, b"", b""
-    while at < len(png):
-        size, kind = struct.unpack(">I4s", png[at : at + 8])
-        body = png[at + 8 : at + 8 + size]
+    index, data, head = 8, b"", b""
+    while index < len(png):
+        size, kind = struct.unpack(">I4s", png[index : index + 8])
+        body = png[index + 8 : index + 8 + size]
         head, data = (body if kind == b"IHDR" else head), data + (body if kind == b"IDAT" else b"")
-        at += 12 + size
+        index += 12 + size
     width, height, depth, colour = struct.unpack(">IIBB", head[:10])
     assert depth == 8
     step = {2: 3, 6: 4}[colour]
-    raw, row, found = zlib.decompress(data), bytearray(width * step), set()
+    raw, row, names = zlib.decompress(data), bytearray(width * step), set()
     for line in range(height):
         start = line * (width * step + 1)
         row = _unfiltered(raw[start], raw[start + 1 : start + 1 + width * step], row, step)
-        found |= {(row[i], row[i + 1], row[i + 2]) for i in range(0, len(row), step)}
-    return found
+        names |= {(row[i], row[i + 1], row[i + 2]) for i in range(0, len(row), step)}
+    return names
 
 
 def _unfiltered(kind: int, line: bytes, above: bytearray, step: int) -> bytearray:
@@ -118,10 +118,10 @@ def test_a_browser_shows_bars_in_the_colours_of_the_parts(page: str, tmp_path: P
     ]
     command += [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}", file.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
-    found = pixels(shot.read_bytes())
-    assert tuple(bytes.fromhex(paper)) in found
+    names = pixels(shot.read_bytes())
+    assert tuple(bytes.fromhex(paper)) in names
     for part in ("weights", "optimizer", "activations", "logits", "kv_cache"):
         rgb = tuple(bytes.fromhex(COLOURS[part][1:]))
-        assert rgb in found, part
-    assert tuple(bytes.fromhex(WORKS[1:])) in found, "who works in which phase"
+        assert rgb in names, part
+    assert tuple(bytes.fromhex(WORKS[1:])) in names, "who works in which phase"
     assert re.search(r"<title>kv cache: [\d.]+ GiB", page)

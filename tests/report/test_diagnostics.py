@@ -16,8 +16,8 @@ TEXT = "BS=100\nexport WANDB_API_KEY=abc123\npython3 -m verl \\\n\ta.b=1 \\\n  x
 
 
 def place(part: str, text: str = TEXT) -> Place:
-    at = text.index(part)
-    return Place("run.sh", LineIndex(text).span(at, at + len(part)))
+    position = text.index(part)
+    return Place("run.sh", LineIndex(text).span(position, position + len(part)))
 
 
 def found(part: str, **more: object) -> Diagnostic:
@@ -56,7 +56,7 @@ def test_secrets_are_masked_in_excerpts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "output"),
     [
         ("trainer.api_key='abc def'", "trainer.api_key='*******'"),
         ("x: sk-0123456789abcdef", "x: *******************"),
@@ -66,8 +66,8 @@ def test_secrets_are_masked_in_excerpts() -> None:
         ("tokenizer=abc", "tokenizer=abc"),
     ],
 )
-def test_what_counts_as_a_secret(line: str, shown: str) -> None:
-    assert masked(line) == shown
+def test_what_counts_as_a_secret(line: str, output: str) -> None:
+    assert masked(line) == output
 
 
 @settings(max_examples=200, deadline=None)
@@ -75,11 +75,11 @@ def test_what_counts_as_a_secret(line: str, shown: str) -> None:
 def test_any_span_of_any_text_fits_the_screen(text: str, start: int, length: int, width: int) -> None:
     start = min(start, len(text))
     end = min(start + length, len(text))
-    at = Place("f", LineIndex(text).span(start, end))
-    out = diagnostics_text([Diagnostic("SYN001", Severity.WARNING, "m", at)], {"f": text}, Screen(width))
+    new_place = Place("f", LineIndex(text).span(start, end))
+    out = diagnostics_text([Diagnostic("SYN001", Severity.WARNING, "m", new_place)], {"f": text}, Screen(width))
     assert all(c == "\n" or c.isprintable() for c in out)
     # Lines are cut by characters, and a wide character takes two columns.
-    assert max(columns_of(shown) for shown in out.split("\n")) <= (width + 2) * (1 if text.isascii() else 2)
+    assert max(columns_of(output) for output in out.split("\n")) <= (width + 2) * (1 if text.isascii() else 2)
 
 
 def test_concise_and_json_and_summary() -> None:

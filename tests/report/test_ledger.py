@@ -82,8 +82,8 @@ def test_all_is_listed_when_all_is_asked_for() -> None:
 def test_a_key_that_a_change_speaks_of_is_not_named_again() -> None:
     named = ledger_text(replace(LEDGER, learning=LEARNING), Screen(80))
     assert "critic.ulysses" in named
-    told = (replace(LEARNING[0], keys=("critic.ulysses",)),)
-    assert "critic.ulysses" not in ledger_text(replace(LEDGER, learning=told), Screen(80))
+    report = (replace(LEARNING[0], keys=("critic.ulysses",)),)
+    assert "critic.ulysses" not in ledger_text(replace(LEDGER, learning=report), Screen(80))
 
 
 def test_nothing_but_chance_is_said_so() -> None:
@@ -92,17 +92,17 @@ def test_nothing_but_chance_is_said_so() -> None:
 
 
 def test_variables_that_the_run_reads_are_one_entry() -> None:
-    asked = tuple(
+    decisions = tuple(
         Decision(f"${n}", f"${n} is read when the run starts (x)", (f"--set {n}=... writes its value",)) for n in "AB"
     )
-    text = ledger_text(replace(LEDGER, decisions=(*asked, *LEDGER.decisions)), Screen(80))
+    text = ledger_text(replace(LEDGER, decisions=(*decisions, *LEDGER.decisions)), Screen(80))
     assert "You must decide (3)\n1-2. $A, $B are read when the run starts\n" in text
     assert "  3. cluster.gpu_per_node" in text
 
 
 def test_learning_as_json_keeps_citations_and_infinite_sizes() -> None:
     data = ledger_json(replace(LEDGER, learning=LEARNING))["learning"]
-    assert [one["doublings"] for one in data] == [{"$float": "inf"}, 2.0, 0.0]
+    assert [entry["doublings"] for entry in data] == [{"$float": "inf"}, 2.0, 0.0]
     assert data[1]["why"] == "it adds micro-batches up (H25)"
     assert data[0]["remedy"] is None
 
@@ -164,5 +164,5 @@ def test_json_form() -> None:
 
 
 def test_a_ledger_without_losses_says_so() -> None:
-    kept = Ledger("verl", "0.9.1", "trinity", "0.6.0", sources=LEDGER.sources[:1])
-    assert ledger_text(kept, Screen(80)).endswith("1 key read: 1 exact\n  nothing was lost\n")
+    ledger = Ledger("verl", "0.9.1", "trinity", "0.6.0", sources=LEDGER.sources[:1])
+    assert ledger_text(ledger, Screen(80)).endswith("1 key read: 1 exact\n  nothing was lost\n")

@@ -24,8 +24,8 @@ PAGES = {"BAT001": ("title", "why"), "KEY011": ("title", "why")}
 
 
 def log() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(machine.sarif(FOUND, TEXTS, ["x", "y"], PAGES))
-    return found
+    data: dict[str, Any] = json.loads(machine.sarif(FOUND, TEXTS, ["x", "y"], PAGES))
+    return data
 
 
 def test_sarif_has_what_the_schema_requires() -> None:

@@ -43,10 +43,10 @@ def test_a_line_for_each_phase_and_a_column_for_gpus_that_hold_the_same() -> Non
 
 def test_states_that_wait_on_the_gpu_are_told_from_a_process_alone() -> None:
     budget = price(setup(), H100)
-    (one,) = budget.pools
-    found = {phase.name: held(one, phase) for phase in one.phases}
-    assert found["rollout"] == {"actor": "waits", "rollout": "works"}
-    assert found["actor update"] == {"actor": "works", "rollout": "sleeps"}
+    (pool,) = budget.pools
+    values = {phase.name: held(pool, phase) for phase in pool.phases}
+    assert values["rollout"] == {"actor": "waits", "rollout": "works"}
+    assert values["actor update"] == {"actor": "works", "rollout": "sleeps"}
 
 
 def test_nodes_that_look_alike_are_one_row() -> None:

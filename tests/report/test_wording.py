@@ -30,18 +30,18 @@ def _strings_and_comments(path: Path) -> list[tuple[int, str]]:
 def test_nothing_is_cited_that_a_reader_cannot_open(folder: str) -> None:
     files = [path for path in MODULES if path.relative_to(ROOT).parts[0] == folder and path != Path(__file__)]
     assert files
-    found = [
+    problems = [
         f"{path.relative_to(ROOT)}:{line}: {text[:80]}"
         for path in files
         for line, text in _strings_and_comments(path)
         if UNKNOWN.search(text)
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_every_hazard_that_is_cited_can_be_explained() -> None:
     known = {hazard.number for hazard in HAZARDS}
-    found = [
+    problems = [
         f"{path.relative_to(ROOT)}:{line}: H{number}"
         for path in MODULES
         if path.relative_to(ROOT).parts[0] != "tests"  # which also ask for numbers that are none
@@ -49,7 +49,7 @@ def test_every_hazard_that_is_cited_can_be_explained() -> None:
         for number in HAZARD.findall(text)
         if int(number) not in known
     ]
-    assert found == []
+    assert problems == []
 
 
 def test_a_sentence_is_shown_without_the_numbers_of_hazards() -> None:

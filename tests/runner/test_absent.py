@@ -30,8 +30,8 @@ def test_what_is_there_is_not_named(tmp_path: Path) -> None:
     model, reward = str(tmp_path / "model"), str(tmp_path / "reward.py")
     for data in ("train.parquet", "*/part-?.jsonl", "model"):
         assert absent(job(str(tmp_path / data), model, reward)) == []
-    for elsewhere in ("hf://datasets/a/b/train.parquet", "https://a/b.jsonl", "owner/name"):
-        assert absent(job(elsewhere, "owner/name", reward)) == []
+    for remote in ("hf://datasets/a/b/train.parquet", "https://a/b.jsonl", "owner/name"):
+        assert absent(job(remote, "owner/name", reward)) == []
 
 
 def test_what_is_not_there_is_named_once_by_field() -> None:
@@ -57,5 +57,5 @@ def test_what_is_not_there_is_named_once_by_field() -> None:
 def test_a_home_folder_is_the_shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "model").mkdir()
-    (told,) = absent(replace(job("owner/name", "owner/name", __file__), model="~/model", tokenizer="~/model"))
-    assert told.endswith("~/model is no folder; `~` is not read as your home folder here, write the whole path")
+    (message,) = absent(replace(job("owner/name", "owner/name", __file__), model="~/model", tokenizer="~/model"))
+    assert message.endswith("~/model is no folder; `~` is not read as your home folder here, write the whole path")

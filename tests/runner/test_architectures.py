@@ -29,12 +29,12 @@ DENSE = {"model_type": "qwen3", "hidden_size": 64, "num_hidden_layers": 2}
     ],
 )
 def test_what_a_config_says_of_its_layers(tmp_path: Path, more: dict[str, Any], why: str) -> None:
-    found = list(unexecuted({**DENSE, **more}))
-    assert len(found) == bool(why)
-    assert why in "".join(found)
+    values = list(unexecuted({**DENSE, **more}))
+    assert len(values) == bool(why)
+    assert why in "".join(values)
     (tmp_path / "config.json").write_text(json.dumps({**DENSE, **more}))
-    told = unfit(replace(job_of(plan()), model=str(tmp_path)))
-    assert [one.startswith(f"stage.model.path: {tmp_path}: ") for one in told] == [True] * bool(why)
+    options = unfit(replace(job_of(plan()), model=str(tmp_path)))
+    assert [name.startswith(f"stage.model.path: {tmp_path}: ") for name in options] == [True] * bool(why)
 
 
 def test_a_model_that_is_not_here_is_not_judged() -> None:

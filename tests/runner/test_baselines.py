@@ -24,16 +24,16 @@ REMAX, MODE = {"algorithm__adv_estimator": "remax"}, "actor_rollout_ref__rollout
     ],
 )
 def test_a_baseline_is_what_the_release_draws(release: str, baseline: str) -> None:
-    found = plan(release=release, **REMAX)
-    assert [one for one in refusals(found) if "advantage" in one.path] == []
-    assert (job_of(found).advantage, job_of(found).baseline) == ("remax", baseline)
+    new_plan = plan(release=release, **REMAX)
+    assert [refusal for refusal in refusals(new_plan) if "advantage" in refusal.path] == []
+    assert (job_of(new_plan).advantage, job_of(new_plan).baseline) == ("remax", baseline)
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_a_way_to_call_engines_that_decides_the_baseline(mode: str) -> None:
     """Before 0.7 one value of `mode` answers greedily, and the plan does not keep which it was."""
-    found = plan(release="0.6.1", **REMAX, **{MODE: mode})
-    assert [one.path for one in refusals(found)].count("stage.algorithm.advantage") == 1
+    new_plan = plan(release="0.6.1", **REMAX, **{MODE: mode})
+    assert [refusal.path for refusal in refusals(new_plan)].count("stage.algorithm.advantage") == 1
 
 
 def test_no_baseline_without_remax() -> None:
@@ -42,8 +42,8 @@ def test_no_baseline_without_remax() -> None:
 
 @pytest.mark.parametrize("source", [{"framework": "trinity"}, {"release": None}])
 def test_nobody_guesses_a_baseline(source: dict[str, Any]) -> None:
-    found = plan(**REMAX)
+    new_plan = plan(**REMAX)
     for name, value in source.items():
-        setattr(found.source, name, value)
-    (refused,) = [one for one in refusals(found) if "advantage" in one.path]
+        setattr(new_plan.source, name, value)
+    (refused,) = [refusal for refusal in refusals(new_plan) if "advantage" in refusal.path]
     assert "does not say which answer that is" in refused.why

@@ -18,23 +18,23 @@ STATE = State(2, 0.5, 16, [(15, (((1, 2), (-0.1, -0.25), 1),))])
 
 def test_what_was_saved_is_what_is_read(tmp_path: Path) -> None:
     checkpoint.save(tmp_path / "step-000002", STATE, lambda _: None)
-    found = checkpoint.newest(tmp_path)
-    assert found == tmp_path / "step-000002"
-    read = checkpoint.state_of(found)
+    path = checkpoint.newest(tmp_path)
+    assert path == tmp_path / "step-000002"
+    read = checkpoint.state_of(path)
     waits: Any = read.waiting
     assert (read.period, read.kl_coef, read.drawn) == (2, 0.5, 16)
     assert waits == [[15, [[[1, 2], [-0.1, -0.25], 1]]]]
 
 
 @pytest.mark.parametrize(
-    ("free", "error", "told"),
+    ("free", "error", "message"),
     [
         (0, OSError("[enforce fail at inline_container.cc:672]"), "no space left on the disk"),
         (1 << 30, OSError(errno.EACCES, "Permission denied"), "Permission denied"),
     ],
 )
 def test_what_cannot_be_written(
-    tmp_path: Path, free: int, error: OSError, told: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, free: int, error: OSError, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one before stays, and nothing half is left."""
     checkpoint.save(tmp_path / "step-000001", STATE, lambda _: None)
@@ -44,7 +44,7 @@ def test_what_cannot_be_written(
         (to / "half").write_bytes(b"h")
         raise error
 
-    with pytest.raises(CheckpointError, match=f"step-000002: {told}"):
+    with pytest.raises(CheckpointError, match=f"step-000002: {message}"):
         checkpoint.save(tmp_path / "step-000002", STATE, write)
     assert [path.name for path in tmp_path.iterdir()] == ["step-000001"]
 

@@ -16,7 +16,7 @@ LONG = st.lists(st.integers(1, 4000), min_size=2, max_size=40)
 
 def rows(lengths: list[int]) -> list[tuple[int, ...]]:
     """Sequences that say which they are."""
-    return [(at,) * length for at, length in enumerate(lengths)]
+    return [(index,) * length for index, length in enumerate(lengths)]
 
 
 def cut(lengths: list[int], micro: Micro, ranks: int) -> list[list[MicroBatch[tuple[int, ...]]]]:
@@ -27,16 +27,18 @@ def cut(lengths: list[int], micro: Micro, ranks: int) -> list[list[MicroBatch[tu
 @given(ROWS, st.sampled_from([FIXED, FILLED, PACKED]), st.integers(1, 4))
 def test_every_sequence_once_and_every_rank_as_often(lengths: list[int], micro: Micro, ranks: int) -> None:
     lengths = lengths * ranks
-    found = cut(lengths, micro, ranks)
-    assert len({len(one) for one in found}) == 1
-    for rank, parts in enumerate(found):
+    values = cut(lengths, micro, ranks)
+    assert len({len(new_micro_batches) for new_micro_batches in values}) == 1
+    for rank, parts in enumerate(values):
         share = rows(lengths)[rank * len(lengths) // ranks : (rank + 1) * len(lengths) // ranks]
         assert [item for part in parts for item in part.items] == share
-        assert [len(part.passes) for part in parts] == [len(part.passes) for part in found[0]]
+        assert [len(part.passes) for part in parts] == [len(part.passes) for part in values[0]]
         for part in parts:
-            seen = [(at, item) for numbers, items in part.passes for at, item in zip(numbers, items, strict=True)]
-            assert sorted(item for _, item in seen) == sorted(part.items)
-            assert all(share[at] == item for at, item in seen)
+            observed = [
+                (index, item) for numbers, items in part.passes for index, item in zip(numbers, items, strict=True)
+            ]
+            assert sorted(item for _, item in observed) == sorted(part.items)
+            assert all(share[index] == item for index, item in observed)
             assert all(items for _, items in part.passes)
 
 
@@ -48,8 +50,8 @@ def test_passes_of_like_length_save_padding(lengths: list[int], ranks: int) -> N
         (part,) = parts
         sizes = [[len(item) for item in items] for _, items in part.passes]
         if len(sizes) > 1:
-            assert all(min(one) >= max(other) for one, other in itertools.pairwise(sizes))
-            saved = len(lengths) * max(lengths) - sum(len(one) * max(one) for one in sizes)
+            assert all(min(first) >= max(second) for first, second in itertools.pairwise(sizes))
+            saved = len(lengths) * max(lengths) - sum(len(size) * max(size) for size in sizes)
             assert saved >= least * (len(sizes) - 1)
 
 

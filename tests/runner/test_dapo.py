@@ -22,7 +22,7 @@ SHAPED = {
 
 
 def refused(whole: Plan) -> list[str]:
-    return [one.path.removeprefix("stage.") for one in refusals(whole)]
+    return [refusal.path.removeprefix("stage.") for refusal in refusals(whole)]
 
 
 @pytest.mark.parametrize(("tokens", "penalty"), [(1, 0.0), (12, 0.0), (14, -0.25), (16, -0.5), (18, -0.75)])

@@ -33,26 +33,26 @@ def script(changes: dict[str, str | None]) -> Any:
 
 
 def held(plan: Plan, path: str) -> Any:
-    found: Any = plan.stages[0]
+    result: Any = plan.stages[0]
     for name in path.split("."):
-        found = getattr(found, name)
-    return len(found) if isinstance(found, list) else found
+        result = getattr(result, name)
+    return len(result) if isinstance(result, list) else result
 
 
 @pytest.mark.parametrize("case", CHANGES)
 def test_who_could(case: tuple[str, str]) -> None:
-    document, told = script(CHANGES[case]), EXECUTED_BY[case]
+    document, message = script(CHANGES[case]), EXECUTED_BY[case]
     plan = load(document, release="0.9.1").plan
-    (refused,) = [one for one in refusals(plan) if one.path == f"stage.{case[0]}"]
-    assert refused.why.endswith(f"({told} could)")
-    said = {NAMES[name] for name in NAMES if name in told}
+    (refused,) = [refusal for refusal in refusals(plan) if refusal.path == f"stage.{case[0]}"]
+    assert refused.why.endswith(f"({message} could)")
+    messages = {NAMES[name] for name in NAMES if name in message}
     does = {"verl"}
     for name in ("trinity", "roll", "chatlearn"):
         text = convert(document, name, release="0.9.1").text
         back = load(read(Source("run.sh" if text.startswith("#!") else "config.yaml", text)), framework=name).plan
         if held(back, case[0]) == held(plan, case[0]):
             does.add(name)
-    assert does == said
+    assert does == messages
 
 
 def test_who_generates_and_trains_without_waiting() -> None:
@@ -60,8 +60,8 @@ def test_who_generates_and_trains_without_waiting() -> None:
     text += "buffer:\n  explorer_input:\n    taskset:\n      path: /d\n"
     plan = load(read(Source("config.yaml", text)), framework="trinity").plan
     assert plan.stages[0].sync.driver == "free"
-    told = {one.path: one.why for one in refusals(plan)}
-    assert told["stage.sync.driver"] == (
+    names = {refusal.path: refusal.why for refusal in refusals(plan)}
+    assert names["stage.sync.driver"] == (
         "is 'free'; the runner executes lockstep (Trinity-RFT, and veRL's fully asynchronous trainer could)"
     )
     document = read(Source("run.sh", (ROOT / "golden/convert/fully-async/input.sh").read_text()))

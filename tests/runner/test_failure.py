@@ -40,8 +40,8 @@ def test_what_a_process_raised_is_said_with_the_process_and_the_phase(tmp_path: 
 
 
 def test_a_lack_of_memory_says_what_helps() -> None:
-    told = failure.told(RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), Watch("quiet"))
-    assert "before the first period: there is not enough memory; smaller micro-batches" in told
+    message = failure.told(RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), Watch("quiet"))
+    assert "before the first period: there is not enough memory; smaller micro-batches" in message
 
 
 def test_a_longer_run_goes_on(tmp_path: Path) -> None:
@@ -60,8 +60,8 @@ def test_another_run_does_not() -> None:
 def test_a_rate_that_falls_over_the_whole_run_does_not_fall_over_a_longer_one() -> None:
     cosine = {"actor_rollout_ref__actor__optim__lr_scheduler_type": "cosine"}
     short, long = plan(**cosine), plan(**cosine, trainer__total_training_steps="90")
-    for one in (short, long):
-        one.stages[0].optim.actor.decay_updates = None
+    for new_plan in (short, long):
+        new_plan.stages[0].optim.actor.decay_updates = None
     (why,) = other_run(short, long)
     assert "stage.optim.actor.schedule 'cosine' falls over the whole run" in why
 
@@ -70,13 +70,13 @@ def test_a_rate_that_falls_over_the_whole_run_does_not_fall_over_a_longer_one() 
 def test_a_plan_as_it_is_printed_is_the_plan(tmp_path: Path) -> None:
     """Formulas in it, too."""
     file = tmp_path / "plan.json"
-    for real in (one for found in corpora().values() for one in found[::9]):
+    for real in (real for reals in corpora().values() for real in reals[::9]):
         try:
-            found = load(real.document(), framework=real.framework, release=real.release, rows=ROWS).plan
+            new_plan = load(real.document(), framework=real.framework, release=real.release, rows=ROWS).plan
         except RftconfError:  # no config of a run
             continue
-        file.write_text(plan_text(found))
-        assert __main__._plan(file) == found
+        file.write_text(plan_text(new_plan))
+        assert __main__._plan(file) == new_plan
 
 
 def test_a_plan_with_formulas_comes_back(tmp_path: Path) -> None:
@@ -84,28 +84,28 @@ def test_a_plan_with_formulas_comes_back(tmp_path: Path) -> None:
         "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=$MODEL data.train_files=$DATA/train.parquet "
         "data.train_batch_size=$((BATCH * 2)) actor_rollout_ref.rollout.n=4 actor_rollout_ref.actor.ppo_mini_batch_size=$BATCH\n"
     )
-    found = load(read(Source("run.sh", text)), framework="verl", release="0.9.1").plan
-    (tmp_path / "plan.json").write_text(plan_text(found))
-    assert __main__._plan(tmp_path / "plan.json") == found
-    assert "op" in json.dumps(json.loads(plan_text(found)))
+    new_plan = load(read(Source("run.sh", text)), framework="verl", release="0.9.1").plan
+    (tmp_path / "plan.json").write_text(plan_text(new_plan))
+    assert __main__._plan(tmp_path / "plan.json") == new_plan
+    assert "op" in json.dumps(json.loads(plan_text(new_plan)))
 
 
 def test_what_a_critic_infers_is_cut_as_its_updates_are() -> None:
     """The engine's `use_dynamic_bsz` alone says it; a micro-batch of no sequences would stop the first update."""
     from tests.runner.test_job import EVERYTHING
 
-    found = plan(
+    new_plan = plan(
         **{**EVERYTHING, "critic__fsdp__use_dynamic_bsz": "True", "critic__ppo_infer_max_token_len_per_gpu": "1024"}
     )
-    found.stages[0].batch.critic_infer.dynamic = None
-    assert [one for one in refusals(found) if "critic_infer" in one.path] == []
-    critic = job_of(found).critic
+    new_plan.stages[0].batch.critic_infer.dynamic = None
+    assert [refusal for refusal in refusals(new_plan) if "critic_infer" in refusal.path] == []
+    critic = job_of(new_plan).critic
     assert critic is not None
     assert (critic.infer.tokens, critic.infer.sequences) == (1024, 0)
 
 
 def test_too_few_rows_are_said() -> None:
-    found = plan()
-    found.stages[0].run_length.rollouts, found.stages[0].data.rows = 0, 3
-    (one,) = refusals(found)
-    assert one.why.endswith("1 or more: the data have 3 rows, and a batch is 8 prompts")
+    new_plan = plan()
+    new_plan.stages[0].run_length.rollouts, new_plan.stages[0].data.rows = 0, 3
+    (refusal,) = refusals(new_plan)
+    assert refusal.why.endswith("1 or more: the data have 3 rows, and a batch is 8 prompts")

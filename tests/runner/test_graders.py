@@ -54,9 +54,9 @@ def test_a_reward_model_is_a_classifier() -> None:
 
 def test_with_a_function_it_is_a_judge() -> None:
     """veRL: then the function reads the model's words, whatever the model is."""
-    found = plan(**MODEL)
-    assert refusals(found) == []
-    (judge,) = job_of(found).graders
+    new_plan = plan(**MODEL)
+    assert refusals(new_plan) == []
+    (judge,) = job_of(new_plan).graders
     assert (judge.kind, judge.response_tokens, judge.temperature) == ("judge", 2048, 0.0)
 
 
@@ -67,17 +67,17 @@ def judge(**changes: Any) -> Auxiliary:
 
 
 def judging(*models: Auxiliary, domains: tuple[Domain, ...] = ()) -> Plan:
-    found = plan()
-    found.stages[0].placement.auxiliary = list(models)
-    found.stages[0].data.domains = list(domains)
-    found.stages[0].data.mixing = "weighted" if domains[1:] else "concat"
-    return found
+    new_plan = plan()
+    new_plan.stages[0].placement.auxiliary = list(models)
+    new_plan.stages[0].data.domains = list(domains)
+    new_plan.stages[0].data.mixing = "weighted" if domains[1:] else "concat"
+    return new_plan
 
 
 def test_numbers_of_a_judge() -> None:
-    found = judging(judge(model_max_tokens=512))
-    assert refusals(found) == []
-    assert job_of(found).graders == (
+    new_plan = judging(judge(model_max_tokens=512))
+    assert refusals(new_plan) == []
+    assert job_of(new_plan).graders == (
         Grader("judge", "", "/j", 2, True, "auto", 0.0, 512, 64, 0.8, 0.9, 20, 1.1, "Xguard"),
     )
 
@@ -86,33 +86,38 @@ MATH, CHAT = Domain(name="math", tags=["m"], weight=0.5), Domain(name="chat", ta
 
 
 def test_a_domain_has_a_model_of_its_own() -> None:
-    found = judging(judge(domain="chat"), judge(domain="seen", name="val"), domains=(MATH, CHAT, Domain(name="seen")))
-    assert refusals(found) == []
-    assert [one.domain for one in job_of(found).graders] == ["chat"]
-    assert unasked(found.stages[0]) == ["val"]
+    new_plan = judging(
+        judge(domain="chat"), judge(domain="seen", name="val"), domains=(MATH, CHAT, Domain(name="seen"))
+    )
+    assert refusals(new_plan) == []
+    assert [grader.domain for grader in job_of(new_plan).graders] == ["chat"]
+    assert unasked(new_plan.stages[0]) == ["val"]
     alone = judging(judge(domain="math"), domains=(MATH.model_copy(update={"weight": 1.0}),))
-    assert [one.domain for one in job_of(alone).graders] == [""]
+    assert [grader.domain for grader in job_of(alone).graders] == [""]
 
 
 def test_a_model_scores_one_domain_and_functions_the_others() -> None:
     """A framework's own reward code is not the model's score, until someone says that it is."""
     coded = CHAT.model_copy(update={"reward": "roll.SomeWorker"})
-    found = judging(judge(role="reward", domain="chat"), domains=(MATH, coded))
-    found.stages[0].reward.function_path = found.stages[0].reward.function_name = None
-    assert {one.path for one in refusals(found)} == {"stage.data.domains[].reward", "stage.reward.function_path"}
-    rules.give(found, "chat=model")
-    rules.give(found, "math=exact")
-    assert refusals(found) == []
-    job = job_of(found)
-    assert [one.kind for one in job.graders] == ["classifier"]
-    assert [one.domain for one in job.rewards] == ["math"]
+    new_plan = judging(judge(role="reward", domain="chat"), domains=(MATH, coded))
+    new_plan.stages[0].reward.function_path = new_plan.stages[0].reward.function_name = None
+    assert {refusal.path for refusal in refusals(new_plan)} == {
+        "stage.data.domains[].reward",
+        "stage.reward.function_path",
+    }
+    rules.give(new_plan, "chat=model")
+    rules.give(new_plan, "math=exact")
+    assert refusals(new_plan) == []
+    job = job_of(new_plan)
+    assert [grader.kind for grader in job.graders] == ["classifier"]
+    assert [source.domain for source in job.rewards] == ["math"]
 
 
 def test_the_models_score_instead_of_a_function() -> None:
-    found = plan(**MODEL)
-    rules.give(found, "model")
-    assert refusals(found) == []
-    assert [one.kind for one in job_of(found).graders] == ["classifier"]
+    new_plan = plan(**MODEL)
+    rules.give(new_plan, "model")
+    assert refusals(new_plan) == []
+    assert [grader.kind for grader in job_of(new_plan).graders] == ["classifier"]
 
 
 @pytest.mark.parametrize(
@@ -137,20 +142,22 @@ def test_what_is_not_executed_is_refused_by_field(changes: dict[str, Any], path:
 
 
 def test_two_models_for_the_same_answers() -> None:
-    assert [one.path for one in refusals(judging(judge(), judge()))] == ["stage.placement.auxiliary[].domain"]
+    assert [refusal.path for refusal in refusals(judging(judge(), judge()))] == ["stage.placement.auxiliary[].domain"]
 
 
 def test_what_a_reward_models_score_does_not_go_through() -> None:
-    assert [one.path for one in refusals(modelled(reward__reward_manager__name="dapo"))] == ["stage.reward.manager"]
+    assert [refusal.path for refusal in refusals(modelled(reward__reward_manager__name="dapo"))] == [
+        "stage.reward.manager"
+    ]
 
 
 def test_a_dry_run_says_who_scores_and_where(tmp_path: Path) -> None:
-    chat, seen = judge(domain="chat", gpus=1, engine="vllm"), judge(domain="seen", name="val")
-    plans = {"judged": judging(chat, seen, domains=(MATH, CHAT, Domain(name="seen"))), "modelled": modelled()}
-    said = {}
-    for name, one in plans.items():
+    chat, auxiliary = judge(domain="chat", gpus=1, engine="vllm"), judge(domain="seen", name="val")
+    plans = {"judged": judging(chat, auxiliary, domains=(MATH, CHAT, Domain(name="seen"))), "modelled": modelled()}
+    reply = {}
+    for name, new_plan in plans.items():
         file = tmp_path / f"{name}.json"
-        file.write_text(one.model_dump_json())
+        file.write_text(new_plan.model_dump_json())
         words = [
             sys.executable,
             "-m",
@@ -167,15 +174,15 @@ def test_a_dry_run_says_who_scores_and_where(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         others = ("validation, which", "on GPUs: ")
-        said[name] = [line for line in done.stdout.splitlines()[1:] if not any(words in line for words in others)]
-    assert said["judged"] == [
+        reply[name] = [line for line in done.stdout.splitlines()[1:] if not any(words in line for words in others)]
+    assert reply["judged"] == [
         "judge 0: /j is asked by the reward function; answers of chat, on a place of its own",
         "domain math: 4 of a period's 8 prompts",
         "domain chat: 4 of a period's 8 prompts",
         "domain seen: 0 of a period's 8 prompts",
         "left out: val, which score validation only",
     ]
-    assert said["modelled"] == ["classifier 0: /rm scores by its head, bfloat16; answers, on the place of an engine"]
+    assert reply["modelled"] == ["classifier 0: /rm scores by its head, bfloat16; answers, on the place of an engine"]
 
 
 def test_a_symbol_is_named_not_guessed() -> None:
@@ -188,18 +195,18 @@ def test_a_judges_yes(tmp_path: Path) -> None:
     form.write_text("Q {question} A {response} R {reference} {{yes}}")
     path, name, arguments = rules.told(f"judge:{form}")
     assert (path, name) == (judged.__file__, "says_yes")
-    asked = judged.judge_prompt(solution_str="4", ground_truth=5, prompt=[{"content": "2+2"}], **arguments)
-    assert asked == "Q 2+2 A 4 R 5 {yes}"
+    new_name = judged.judge_prompt(solution_str="4", ground_truth=5, prompt=[{"content": "2+2"}], **arguments)
+    assert new_name == "Q 2+2 A 4 R 5 {yes}"
     assert [judged.says_yes(reply) for reply in ("Well, YES.", "no")] == [1.0, 0.0]
     with pytest.raises(ValueError, match="no judge"):
         judged.says_yes()
 
 
-@pytest.mark.parametrize(("text", "said"), [("{answer}", "KeyError"), ("{", "ValueError"), (None, "cannot read")])
-def test_what_no_form_is(tmp_path: Path, text: str | None, said: str) -> None:
+@pytest.mark.parametrize(("text", "message"), [("{answer}", "KeyError"), ("{", "ValueError"), (None, "cannot read")])
+def test_what_no_form_is(tmp_path: Path, text: str | None, message: str) -> None:
     if text is not None:
         (tmp_path / "form").write_text(text)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         rules.told(f"judge:{tmp_path / 'form'}")
 
 
@@ -232,15 +239,15 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     from rftconf_runner.reward import Asked
 
     actor: Any = reward.Scorer
-    held = actor.__ray_metadata__.modified_class
+    instance = actor.__ray_metadata__.modified_class
     (tmp_path / "asks.py").write_text(ASKS)
-    both = [RewardSource("", str(tmp_path / "asks.py"), "compute_score", {"weight": 2}), *_silent()]
-    scorer = held(both)
-    one, other = Asked("chat", "s", "hello", "t", {}), Asked("math", "s", "7", "7", {})
-    assert scorer.prompts([one, other], "form") == ["form hello 2", None]
-    (score,) = scorer.scores([replace(one, reply="four")])
+    sources = [RewardSource("", str(tmp_path / "asks.py"), "compute_score", {"weight": 2}), *_silent()]
+    scorer = instance(sources)
+    first, second = Asked("chat", "s", "hello", "t", {}), Asked("math", "s", "7", "7", {})
+    assert scorer.prompts([first, second], "form") == ["form hello 2", None]
+    (score,) = scorer.scores([replace(first, reply="four")])
     assert (score.reward, score.metrics) == (8.0, {"score": 8.0, "length": 4.0})
-    assert scorer.scores([other])[0].reward == 1.0
+    assert scorer.scores([second])[0].reward == 1.0
     scorer.check()
 
 
@@ -250,18 +257,18 @@ def test_functions_that_do_not_fit_are_named_before_anything_is_drawn(tmp_path: 
     from rftconf_runner.reward import BadRewardError
 
     actor: Any = reward.Scorer
-    held = actor.__ray_metadata__.modified_class
+    instance = actor.__ray_metadata__.modified_class
     (tmp_path / "asks.py").write_text(ASKS)
     asks = RewardSource("", str(tmp_path / "asks.py"), "compute_score", {"weight": 2})
     (of_all,) = job_of(judging(judge())).graders
-    held([asks, *_silent()], [of_all]).check()
+    instance([asks, *_silent()], [of_all]).check()
     for rewards, judges in (([asks, *_silent()], [replace(of_all, domain="math")]), (_silent(), [of_all])):
         with pytest.raises(BadRewardError, match=r"rules.py: no function judge_prompt, and the judge /j has to be"):
-            held(rewards, judges).check()
+            instance(rewards, judges).check()
     (tmp_path / "verl.py").write_text("def compute_score(reward_router_address, **_):\n    return 0\n")
-    for name, said in (("compute_score", "judge_prompt says what a judge is asked"), ("score", "no function score")):
-        with pytest.raises(BadRewardError, match=said):
-            held([RewardSource("", str(tmp_path / "verl.py"), name, {})]).check()
+    for name, text in (("compute_score", "judge_prompt says what a judge is asked"), ("score", "no function score")):
+        with pytest.raises(BadRewardError, match=text):
+            instance([RewardSource("", str(tmp_path / "verl.py"), name, {})]).check()
 
 
 def _silent() -> list[RewardSource]:

@@ -26,10 +26,10 @@ AGENTIC = {
 @pytest.mark.parametrize("key", AGENTIC)
 def test_a_key_that_makes_another_run_is_refused_by_name(key: str) -> None:
     name = key.lstrip("+").replace("__", ".")
-    found = plan(**{key: AGENTIC[key]})
-    assert [one.path for one in refusals(found)] == [f"extensions.verl.{name}"]
-    leave_out(found, name)
-    assert refusals(found) == []
+    new_plan = plan(**{key: AGENTIC[key]})
+    assert [refusal.path for refusal in refusals(new_plan)] == [f"extensions.verl.{name}"]
+    leave_out(new_plan, name)
+    assert refusals(new_plan) == []
 
 
 @pytest.mark.parametrize(
@@ -41,22 +41,22 @@ def test_a_key_that_makes_another_run_is_refused_by_name(key: str) -> None:
     ],
 )
 def test_answers_of_several_turns_are_refused(key: str, value: str, field: str) -> None:
-    found = plan(**{f"actor_rollout_ref__rollout__{key}": value})
-    assert [one.path for one in refusals(found)] == [f"stage.turns.{field}"]
+    new_plan = plan(**{f"actor_rollout_ref__rollout__{key}": value})
+    assert [refusal.path for refusal in refusals(new_plan)] == [f"stage.turns.{field}"]
 
 
 def test_a_forks_own_code_is_not_guessed() -> None:
     """Search-R1 draws in turns, whatever its keys say."""
-    found = plan(**{"+actor_rollout_ref__rollout__n_agent": "5"})
-    assert [(one.path, "Search-R1" in one.why) for one in refusals(found)] == [("source.fork", True)]
-    leave_out(found, "source.fork")
-    assert refusals(found) == []
+    new_plan = plan(**{"+actor_rollout_ref__rollout__n_agent": "5"})
+    assert [(refusal.path, "Search-R1" in refusal.why) for refusal in refusals(new_plan)] == [("source.fork", True)]
+    leave_out(new_plan, "source.fork")
+    assert refusals(new_plan) == []
 
 
 def test_a_pattern_leaves_several_out() -> None:
-    found = plan(**{"+searching__url": "http://127.0.0.1", "+searching__topk": "3"})
-    leave_out(found, "searching.*")
-    assert refusals(found) == []
+    new_plan = plan(**{"+searching__url": "http://127.0.0.1", "+searching__topk": "3"})
+    leave_out(new_plan, "searching.*")
+    assert refusals(new_plan) == []
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_words_of_older_releases_about_how_and_how_long_are_none(word: str) -> N
     key, value = f"actor_rollout_ref.{word}".split("=")
     text = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\\n"
     run = rftconf.read(f"{text} {key}={value}\n", framework="verl", release="0.5.0")
-    assert any(key in said for said in run.plan.extensions["verl"])
-    assert [one for one in refusals(run.plan) if key in one.path] == []
+    assert any(key in text for text in run.plan.extensions["verl"])
+    assert [refusal for refusal in refusals(run.plan) if key in refusal.path] == []
 
 
 def test_a_critic_that_is_not_there_has_no_words() -> None:
@@ -96,8 +96,8 @@ def test_a_chat_template_of_rolls_is_the_tokenizers_own_or_refused(template: str
     text = (
         f"rollout_batch_size: 8\nglobal_template: {template}\nactor_train: {{model_args: {{model_name_or_path: /m}}}}\n"
     )
-    found = load(read(Source("run.yaml", text)), framework="roll", release="0.3.0").plan
-    assert ("global_template" in [key for _, key, _, _ in unlisted(found)]) is refused
+    new_plan = load(read(Source("run.yaml", text)), framework="roll", release="0.3.0").plan
+    assert ("global_template" in [key for _, key, _, _ in unlisted(new_plan)]) is refused
 
 
 def test_every_line_says_why_and_no_line_takes_all() -> None:
@@ -121,10 +121,10 @@ def test_a_framework_without_a_table_is_refused() -> None:
     ],
 )
 def test_what_the_newest_release_has_no_more_is_refused_where_it_acted(key: str, value: str) -> None:
-    found = plan(release="0.7.1", **{key.replace(".", "__"): value})
-    assert [one.path for one in refusals(found)] == [f"extensions.verl.{key}"]
-    leave_out(found, key)
-    assert refusals(found) == []
+    new_plan = plan(release="0.7.1", **{key.replace(".", "__"): value})
+    assert [refusal.path for refusal in refusals(new_plan)] == [f"extensions.verl.{key}"]
+    leave_out(new_plan, key)
+    assert refusals(new_plan) == []
 
 
 def test_what_did_nothing_before_it_went_is_not_in_the_way() -> None:

@@ -96,13 +96,13 @@ def test_weights_may_be_kept_in_more_bits_than_they_are_computed_in() -> None:
     ],
 )
 def test_what_is_not_executed_is_refused_by_field(key: str, value: str, path: str) -> None:
-    assert path in [one.path for one in refusals(plan(**{key: value}))]
+    assert path in [refusal.path for refusal in refusals(plan(**{key: value}))]
 
 
 def test_a_correction_with_two_bounds_is_refused() -> None:
     correction = "algorithm__rollout_correction__rollout_is"
     refused = refusals(plan(**{correction: "token", f"{correction}_threshold": "2.0_1.0"}))
-    assert "stage.algorithm.rollout_correction" in [one.path for one in refused]
+    assert "stage.algorithm.rollout_correction" in [refusal.path for refusal in refused]
 
 
 EVERYTHING = {
@@ -143,14 +143,14 @@ def test_what_waits_on_the_host() -> None:
     """Between phases by name, or always by FSDP2's own policy, which leaves nothing to move."""
     assert moved(plan().stages[0]) == []
     assert (job_of(plan()).offload, job_of(plan()).rests) == (Offload(), False)
-    asked = plan(
+    new_plan = plan(
         actor_rollout_ref__actor__fsdp_config__optimizer_offload="True",
         actor_rollout_ref__ref__fsdp_config__param_offload="True",
         actor_rollout_ref__actor__use_kl_loss="True",
     )
-    assert refusals(asked) == []
-    assert moved(asked.stages[0]) == ["placement.actor.offload.optimizer", "placement.reference.offload.param"]
-    job = job_of(asked)
+    assert refusals(new_plan) == []
+    assert moved(new_plan.stages[0]) == ["placement.actor.offload.optimizer", "placement.reference.offload.param"]
+    job = job_of(new_plan)
     assert (job.offload, job.reference_offload, job.rests) == (Offload(optimizer=True), Offload(param=True), True)
     policy = plan(
         actor_rollout_ref__actor__fsdp_config__offload_policy="True",
@@ -168,18 +168,18 @@ def test_what_waits_on_the_host() -> None:
 
 def test_layers_that_stay_gathered() -> None:
     """From the forward pass to the backward one: memory for less to send, and no other number."""
-    kept = plan(actor_rollout_ref__actor__fsdp_config__reshard_after_forward="False")
-    assert refusals(kept) == []
-    assert (job_of(kept).offload.reshards, job_of(plan()).offload.reshards) == (False, True)
+    new_plan = plan(actor_rollout_ref__actor__fsdp_config__reshard_after_forward="False")
+    assert refusals(new_plan) == []
+    assert (job_of(new_plan).offload.reshards, job_of(plan()).offload.reshards) == (False, True)
 
 
 def test_engines_sleep_where_trainers_need_their_memory() -> None:
     assert job_of(plan()).sleeps
     assert not job_of(plan(actor_rollout_ref__rollout__free_cache_engine="False")).sleeps
-    apart, ahead = plan(), plan()
-    apart.stages[0].placement.layout = "disaggregated"
+    new_plan, ahead = plan(), plan()
+    new_plan.stages[0].placement.layout = "disaggregated"
     ahead.stages[0].sync.run_ahead_rollouts = 0.5
-    assert not job_of(apart).sleeps
+    assert not job_of(new_plan).sleeps
     assert not job_of(ahead).sleeps
 
 
@@ -204,7 +204,7 @@ def test_every_field_that_counts_is_read_harmless_or_refused(changes: dict[str, 
             node = getattr(node, part)
         object.__setattr__(node, last, "strange")
         odd = Plan.model_construct(stages=[strange])
-        assert f"stage.{name}" in [one.path for one in refusals(odd)], name
+        assert f"stage.{name}" in [refusal.path for refusal in refusals(odd)], name
 
 
 def test_a_symbol_is_named_not_guessed() -> None:
@@ -229,9 +229,9 @@ def test_engines_of_several_gpus() -> None:
 
 
 def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:
-    found = {name for path in RUNNER.glob("*.py") for name, _ in imports(path) if name.startswith("rftconf.")}
-    assert {name for name in found if not name.startswith(("rftconf.plan.", "rftconf.base.symbols"))} == set()
-    assert found
+    names = {name for path in RUNNER.glob("*.py") for name, _ in imports(path) if name.startswith("rftconf.")}
+    assert {name for name in names if not name.startswith(("rftconf.plan.", "rftconf.base.symbols"))} == set()
+    assert names
 
 
 def test_the_driver_is_one_page() -> None:
@@ -264,15 +264,15 @@ def test_ranks_that_share_sequences() -> None:
 def test_a_loss_that_is_a_mean_over_sequences(words: dict[str, str], path: str) -> None:
     """veRL core_algos.compute_policy_loss_geo_mean ends in a mean over its rows, whatever loss_agg_mode says."""
     mode = {"actor_rollout_ref__actor__policy_loss__loss_mode": "geo_mean", "release": "0.7.1"}
-    found = plan(**{**mode, **words})
-    assert path in {one.path for one in refusals(found)} | {""}
-    assert "stage.algorithm.policy_loss.family" not in {one.path for one in refusals(found)}
-    assert job_of(found).aggregation == "seq-mean-token-mean"
+    new_plan = plan(**{**mode, **words})
+    assert path in {refusal.path for refusal in refusals(new_plan)} | {""}
+    assert "stage.algorithm.policy_loss.family" not in {refusal.path for refusal in refusals(new_plan)}
+    assert job_of(new_plan).aggregation == "seq-mean-token-mean"
 
 
 def test_a_second_clip_of_another_loss_is_refused() -> None:
     """ROLL's base worker clips its ratio of sequences twice too (actor_worker.py: loss_func)."""
-    found = plan()
-    found.stages[0].algorithm.policy_loss.family = "gspo"
-    assert found.stages[0].algorithm.policy_loss.dual_clip_c == 3.0
-    assert "stage.algorithm.policy_loss.dual_clip_c" in {one.path for one in refusals(found)}
+    new_plan = plan()
+    new_plan.stages[0].algorithm.policy_loss.family = "gspo"
+    assert new_plan.stages[0].algorithm.policy_loss.dual_clip_c == 3.0
+    assert "stage.algorithm.policy_loss.dual_clip_c" in {refusal.path for refusal in refusals(new_plan)}

@@ -9,7 +9,7 @@ KNOWN = ("rftconf.plan", "rftconf.base.symbols")
 
 
 def test_the_runner_knows_the_plan_only() -> None:
-    found = [(path, name, line) for path in modules("runners") for name, line in imports(path)]
-    ours = [one for one in found if one[1].split(".")[0] == "rftconf"]
+    values = [(path, name, line) for path in modules("runners") for name, line in imports(path)]
+    ours = [entry for entry in values if entry[1].split(".")[0] == "rftconf"]
     assert ours
     assert [f"{shown(path, line)}: {name}" for path, name, line in ours if not name.startswith(KNOWN)] == []

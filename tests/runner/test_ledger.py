@@ -20,12 +20,12 @@ RIGHT = [line(1, [[0, 1], [4, 5]], [2, 3], [6, 7]), line(2, [[6], [7]], [], [8])
 def test_every_sequence_once() -> None:
     assert faults(RIGHT) == []
     assert faults([]) == []
-    twice = [{**one, "updates": one["updates"] * 2} for one in RIGHT]
+    twice = [{**entry, "updates": entry["updates"] * 2} for entry in RIGHT]
     assert faults(twice, passes=2) == []
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ([RIGHT[0], line(2, [[6], [6]], [7], [8])], "sequence 6 was learned from 2 times in 1 passes"),
         ([RIGHT[0], line(2, [[7]], [], [8])], "sequence 6 is lost"),
@@ -33,11 +33,11 @@ def test_every_sequence_once() -> None:
         ([RIGHT[0], RIGHT[0]], "line 2 is of period 1"),
     ],
 )
-def test_what_is_wrong_is_named(wrong: list[dict[str, Any]], told: str) -> None:
-    assert told in faults(wrong)
+def test_what_is_wrong_is_named(wrong: list[dict[str, Any]], message: str) -> None:
+    assert message in faults(wrong)
 
 
 def test_a_run_that_goes_on_keeps_what_is_done(tmp_path: Path) -> None:
-    (tmp_path / "ledger.jsonl").write_text("".join(json.dumps(one) + "\n" for one in RIGHT))
+    (tmp_path / "ledger.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in RIGHT))
     Ledger(tmp_path, 1)
-    assert [json.loads(one) for one in (tmp_path / "ledger.jsonl").read_text().splitlines()] == RIGHT[:1]
+    assert [json.loads(new_line) for new_line in (tmp_path / "ledger.jsonl").read_text().splitlines()] == RIGHT[:1]

@@ -29,22 +29,22 @@ buffer: {{batch_size: 8, total_steps: 5, explorer_input: {{taskset: {{name: t, p
     return load(read(Source("config.yaml", text)), framework="trinity", release="0.6.0").plan
 
 
-def refused(found: Plan) -> dict[str, str]:
-    return {one.path: one.why for one in refusals(found)}
+def refused(new_plan: Plan) -> dict[str, str]:
+    return {refusal.path: refusal.why for refusal in refusals(new_plan)}
 
 
 @pytest.mark.parametrize("kind", ["opmd", "topr", "sppo", "rec"])
 def test_trinitys_losses_are_executed_for_trinity(kind: str) -> None:
-    found = of_trinity(kind)
-    assert not {path for path in refused(found) if "policy_loss" in path or "advantage" in path}
-    found.source.framework = "roll"
-    assert refused(found)[FAMILY].endswith("the runner executes Trinity's")
+    new_plan = of_trinity(kind)
+    assert not {path for path in refused(new_plan) if "policy_loss" in path or "advantage" in path}
+    new_plan.source.framework = "roll"
+    assert refused(new_plan)[FAMILY].endswith("the runner executes Trinity's")
 
 
 def test_arguments_of_a_loss_reach_it_and_others_are_refused() -> None:
     words = "  policy_loss_fn_args: {epsilon_low: 0.1, epsilon_high: 0.3, clip_mode: ring, weight: none}"
-    found = of_trinity("rec", words)
-    keys = {path for path in refused(found) if "policy_loss_fn_args" in path}
+    new_plan = of_trinity("rec", words)
+    keys = {path for path in refused(new_plan) if "policy_loss_fn_args" in path}
     assert keys == {"extensions.trinity.algorithm.policy_loss_fn_args.clip_mode"}
 
 
@@ -67,16 +67,16 @@ def test_dppo_reads_a_second_bound(kind: str) -> None:
 
 
 def test_dro_has_a_number_of_its_own() -> None:
-    found = plan(**{MODE: "dro", "actor_rollout_ref__actor__policy_loss__dro_beta": "0.5"})
-    assert refused(found) == {}
-    assert job_of(found).loss_words["dro_beta"] == 0.5
-    assert job_of(found).loss_words.keys() >= {"tau_pos"}
+    new_plan = plan(**{MODE: "dro", "actor_rollout_ref__actor__policy_loss__dro_beta": "0.5"})
+    assert refused(new_plan) == {}
+    assert job_of(new_plan).loss_words["dro_beta"] == 0.5
+    assert job_of(new_plan).loss_words.keys() >= {"tau_pos"}
 
 
 def test_means_of_micro_batches_are_added_up_where_the_loss_knows_no_update() -> None:
     """veRL's geo_mean since 0.8; other terms are means over the update there, and the runner divides all terms alike."""
-    found = plan(**{MODE: "geo_mean"})
-    assert refused(found) == {}
-    assert job_of(found).norm_scope == "micro_batch_sum"
+    new_plan = plan(**{MODE: "geo_mean"})
+    assert refused(new_plan) == {}
+    assert job_of(new_plan).norm_scope == "micro_batch_sum"
     beside = plan(**{MODE: "geo_mean", "actor_rollout_ref__actor__entropy_coeff": "0.1"})
     assert SCOPE in refused(beside)

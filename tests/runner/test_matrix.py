@@ -13,5 +13,5 @@ KILLED, PHASES = ("engine", "trainer", "reward", "driver"), ("generate", "reward
 def test_every_cell_was_run() -> None:
     files = sorted((ROOT / "benches" / "results").glob("runner-faults-*.jsonl"))
     cells = [json.loads(line) for line in files[-1].read_text().splitlines()]
-    assert sorted((one["killed"], one["phase"]) for one in cells) == sorted(product(KILLED, PHASES))
-    assert all(0 < one["seconds"] < 600 and one["load"] >= 0 for one in cells)
+    assert sorted((cell["killed"], cell["phase"]) for cell in cells) == sorted(product(KILLED, PHASES))
+    assert all(0 < cell["seconds"] < 600 and cell["load"] >= 0 for cell in cells)

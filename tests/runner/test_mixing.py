@@ -39,18 +39,18 @@ def test_one_data_set_keeps_the_order_that_it_always_had() -> None:
     """Also several that are one behind the other: runs of before go on with the same prompts."""
     import random
 
-    wanted = list(range(16))
-    random.Random("3/0").shuffle(wanted)
-    assert taken(Epochs([16], 16, 3, shuffles=True, interleaves=True), 0, 16) == wanted
-    assert taken(Epochs([5, 11], 16, 3, shuffles=True, interleaves=False), 0, 16) == wanted
+    expected = list(range(16))
+    random.Random("3/0").shuffle(expected)
+    assert taken(Epochs([16], 16, 3, shuffles=True, interleaves=True), 0, 16) == expected
+    assert taken(Epochs([5, 11], 16, 3, shuffles=True, interleaves=False), 0, 16) == expected
 
 
 def test_interleaved_sets_keep_their_own_order() -> None:
     """As Trinity-RFT's scheduler: which set is next is drawn, each as often as it has rows; a set that is read in order stays so."""
-    found = taken(Epochs([5, 11], 16, 3, shuffles=False, interleaves=True), 0, 16)
-    assert [at for at in found if at < 5] == list(range(5))
-    assert [at for at in found if at >= 5] == list(range(5, 16))
-    assert found != list(range(16))
+    values = taken(Epochs([5, 11], 16, 3, shuffles=False, interleaves=True), 0, 16)
+    assert [index for index in values if index < 5] == list(range(5))
+    assert [index for index in values if index >= 5] == list(range(5, 16))
+    assert values != list(range(16))
 
 
 def test_what_is_left_over_of_an_epoch_is_left_out() -> None:
@@ -69,14 +69,14 @@ def test_shares_are_counts_of_every_period() -> None:
     def order() -> Shares:
         return Shares(shares, domains, 1, shuffles=True)
 
-    periods = [taken(order(), 8 * at, 8) for at in range(14)]
-    for one in periods:
-        assert [domains[at] for at in one] == ["b"] * 2 + ["a"] * 6
-    drawn = Counter(at for one in periods for at in one)
-    assert {drawn[at] for at in range(7)} == {12}  # 14 periods of 6 are 12 times 7 rows
-    assert {drawn[at] for at in range(7, 12)} <= {5, 6}
-    assert all(drawn[at] == 0 for at in range(12, 16))
-    assert taken(order(), 43, 11) == [at for one in periods for at in one][43:54]
+    periods = [taken(order(), 8 * index, 8) for index in range(14)]
+    for period in periods:
+        assert [domains[index] for index in period] == ["b"] * 2 + ["a"] * 6
+    drawn = Counter(index for period in periods for index in period)
+    assert {drawn[index] for index in range(7)} == {12}  # 14 periods of 6 are 12 times 7 rows
+    assert {drawn[index] for index in range(7, 12)} <= {5, 6}
+    assert all(drawn[index] == 0 for index in range(12, 16))
+    assert taken(order(), 43, 11) == [index for period in periods for index in period][43:54]
 
 
 def test_a_domain_with_fewer_prompts_than_its_share() -> None:
@@ -87,23 +87,23 @@ def test_a_domain_with_fewer_prompts_than_its_share() -> None:
 def test_a_row_has_the_domain_of_its_column_or_its_tag() -> None:
     shares = (Share("math", ("gsm", "aime"), 3), Share("code", ("kod",), 1))
     assert [domain_of(None, "aime", shares), domain_of("code", "aime", shares)] == ["math", "code"]
-    for domain, tag, said in (
+    for domain, tag, text in (
         (None, "poem", "tag 'poem'"),
         ("poems", "gsm", "domain 'poems'"),
         (None, None, "tag None"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=text):
             domain_of(domain, tag, shares)
 
 
 def mixed(mixing: str | None, *domains: Domain, **data: Any) -> Plan:
     """The plan of KEYS with two data sets."""
-    found = plan(data__seed="0")
-    stage = found.stages[0]
+    new_plan = plan(data__seed="0")
+    stage = new_plan.stages[0]
     second = stage.data.train[0].model_copy(update={"uri": "/d/more.jsonl", **data})
     stage.data.train.append(second)
     stage.data.mixing, stage.data.domains = mixing, list(domains)  # type: ignore[assignment]
-    return found
+    return new_plan
 
 
 MATH, CODE = Domain(name="math", tags=["gsm"], weight=0.7), Domain(name="code", tags="kod", weight=0.3)
@@ -123,12 +123,12 @@ def test_numbers_of_several_data_sets() -> None:
 
 
 def test_columns_of_each_data_set() -> None:
-    found = mixed("proportional", prompt_type="plaintext")
-    found.stages[0].data.train[1].keys = (
-        found.stages[0].data.train[1].keys.model_copy(update={"prompt": "question", "response": "solved"})
+    new_plan = mixed("proportional", prompt_type="plaintext")
+    new_plan.stages[0].data.train[1].keys = (
+        new_plan.stages[0].data.train[1].keys.model_copy(update={"prompt": "question", "response": "solved"})
     )
-    assert refusals(found) == []
-    first, second = job_of(found).data
+    assert refusals(new_plan) == []
+    first, second = job_of(new_plan).data
     assert (first.column, second.column, second.truth, second.chats) == ("prompt", "question", "solved", False)
 
 
@@ -152,73 +152,76 @@ def test_columns_of_each_data_set() -> None:
     ],
 )
 def test_what_the_plan_leaves_open_is_refused(domains: tuple[Domain, ...], changes: dict[str, Any], path: str) -> None:
-    found = mixed(changes.get("mixing", "weighted"), *domains)
+    new_plan = mixed(changes.get("mixing", "weighted"), *domains)
     for name in changes.keys() - {"mixing"}:
-        setattr(found.stages[0].algorithm, name, changes[name])
-    assert [one.path for one in refusals(found)] == ([f"stage.{path}"] if path else [])
+        setattr(new_plan.stages[0].algorithm, name, changes[name])
+    assert [refusal.path for refusal in refusals(new_plan)] == ([f"stage.{path}"] if path else [])
 
 
 def test_groups_are_not_drawn_again_where_domains_have_shares() -> None:
-    found = mixed("weighted", MATH, CODE)
-    found.stages[0].algorithm = (
+    new_plan = mixed("weighted", MATH, CODE)
+    new_plan.stages[0].algorithm = (
         plan(algorithm__filter_groups__enable="True", algorithm__filter_groups__metric="acc").stages[0].algorithm
     )
-    assert "stage.algorithm.filters" in [one.path for one in refusals(found)]
+    assert "stage.algorithm.filters" in [refusal.path for refusal in refusals(new_plan)]
 
 
 def test_a_reward_for_each_domain() -> None:
     """By name; where the plan's own function is left, it scores the others."""
-    found = mixed("weighted", MATH.model_copy(update={"reward": "roll.MathRuleRewardWorker"}), CODE)
-    rules.give(found, "math=gsm8k")
-    assert refusals(found) == []
-    assert job_of(found).rewards == (
+    new_plan = mixed("weighted", MATH.model_copy(update={"reward": "roll.MathRuleRewardWorker"}), CODE)
+    rules.give(new_plan, "math=gsm8k")
+    assert refusals(new_plan) == []
+    assert job_of(new_plan).rewards == (
         RewardSource("math", rules.__file__, "gsm8k", {}),
         RewardSource("", "/d/reward.py", "compute_score", {}),
     )
-    found.stages[0].reward.function_path = None
-    (refused,) = refusals(found)
+    new_plan.stages[0].reward.function_path = None
+    (refused,) = refusals(new_plan)
     assert (refused.path, refused.why.endswith(" for code")) == ("stage.reward.function_path", True)
-    rules.give(found, "code=format:=+")
-    assert refusals(found) == []
-    assert job_of(found).rewards[1].arguments == {"pattern": "=+"}
+    rules.give(new_plan, "code=format:=+")
+    assert refusals(new_plan) == []
+    assert job_of(new_plan).rewards[1].arguments == {"pattern": "=+"}
 
 
 def test_the_reward_of_a_single_domain_is_that_of_all() -> None:
-    found = plan()
-    found.stages[0].data.domains = [MATH.model_copy(update={"weight": 1.0})]
-    rules.give(found, "math=exact")
-    assert job_of(found).rewards == (RewardSource("", rules.__file__, "exact", {}),)
-    found.stages[0].reward.function_path = None
-    assert refusals(found) == []
+    new_plan = plan()
+    new_plan.stages[0].data.domains = [MATH.model_copy(update={"weight": 1.0})]
+    rules.give(new_plan, "math=exact")
+    assert job_of(new_plan).rewards == (RewardSource("", rules.__file__, "exact", {}),)
+    new_plan.stages[0].reward.function_path = None
+    assert refusals(new_plan) == []
     named = plan()
     named.stages[0].data.train[0].name = "gsm"
     rules.give(named, "gsm=exact")
-    assert job_of(named).rewards == job_of(found).rewards
+    assert job_of(named).rewards == job_of(new_plan).rewards
     assert job_of(named).data[0].name == ""
 
 
 def test_a_data_sets_reward_where_rows_have_domains() -> None:
-    found = mixed("weighted", MATH, CODE, name="second")
-    rules.give(found, "second=exact")
-    assert [one.path for one in refusals(found)] == ["stage.data.train[].reward"]
+    new_plan = mixed("weighted", MATH, CODE, name="second")
+    rules.give(new_plan, "second=exact")
+    assert [refusal.path for refusal in refusals(new_plan)] == ["stage.data.train[].reward"]
 
 
 def test_a_reward_for_each_data_set() -> None:
     """A name of the framework's own is no reward that the runner has."""
-    found = mixed("proportional", name="second", reward="math_reward", workflow="math_workflow")
-    assert {one.path for one in refusals(found)} == {"stage.data.train[].reward", "stage.data.train[].workflow"}
-    rules.give(found, "second=exact")
-    assert refusals(found) == []
-    assert [one.domain for one in job_of(found).rewards] == ["second", ""]
+    new_plan = mixed("proportional", name="second", reward="math_reward", workflow="math_workflow")
+    assert {refusal.path for refusal in refusals(new_plan)} == {
+        "stage.data.train[].reward",
+        "stage.data.train[].workflow",
+    }
+    rules.give(new_plan, "second=exact")
+    assert refusals(new_plan) == []
+    assert [source.domain for source in job_of(new_plan).rewards] == ["second", ""]
     with pytest.raises(ValueError, match="neither a rule"):
-        rules.give(found, "second=nothing")
+        rules.give(new_plan, "second=nothing")
 
 
 def test_what_is_given_by_name_survives_in_the_plan_that_a_run_keeps() -> None:
-    found = mixed("weighted", MATH, CODE)
-    rules.give(found, "math=exact")
-    again = Plan.model_validate(json.loads(found.model_dump_json()))
-    assert job_of(again) == job_of(found)
+    new_plan = mixed("weighted", MATH, CODE)
+    rules.give(new_plan, "math=exact")
+    again = Plan.model_validate(json.loads(new_plan.model_dump_json()))
+    assert job_of(again) == job_of(new_plan)
 
 
 def test_prompts_of_several_files(tmp_path: Path) -> None:
@@ -229,21 +232,21 @@ def test_prompts_of_several_files(tmp_path: Path) -> None:
     files = [tmp_path / f"{name}.jsonl" for name in ("gsm", "kod")]
     for file in files:
         rows = [
-            {"prompt": f"{file.stem} {at}", "tag": file.stem, "answer": str(at), "more": {file.stem: at}}
-            for at in range(9)
+            {"prompt": f"{file.stem} {index}", "tag": file.stem, "answer": str(index), "more": {file.stem: index}}
+            for index in range(9)
         ]
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = mixed("weighted", MATH, CODE)
-    found.stages[0].data.train = [DataSet(uri=str(file), name=file.stem) for file in files]
-    data = Prompts(job_of(found), Letters())
-    assert [one.domain for one in data.take(0, 8)] == ["math"] * 5 + ["code"] * 3
-    assert {(one.domain, one.source) for one in data.take(0, 80)} == {("math", "gsm"), ("code", "kod")}
-    assert [(one.asked, one.truth) for one in data.take(800, 8)] == [
-        (one.asked, one.asked[-1]) for one in Prompts(job_of(found), Letters()).take(800, 8)
+    new_plan = mixed("weighted", MATH, CODE)
+    new_plan.stages[0].data.train = [DataSet(uri=str(file), name=file.stem) for file in files]
+    data = Prompts(job_of(new_plan), Letters())
+    assert [prompt.domain for prompt in data.take(0, 8)] == ["math"] * 5 + ["code"] * 3
+    assert {(prompt.domain, prompt.source) for prompt in data.take(0, 80)} == {("math", "gsm"), ("code", "kod")}
+    assert [(prompt.asked, prompt.truth) for prompt in data.take(800, 8)] == [
+        (prompt.asked, prompt.asked[-1]) for prompt in Prompts(job_of(new_plan), Letters()).take(800, 8)
     ]
-    found.stages[0].data.domains = [MATH, CODE.model_copy(update={"tags": ["other"]})]
+    new_plan.stages[0].data.domains = [MATH, CODE.model_copy(update={"tags": ["other"]})]
     with pytest.raises(ValueError, match=r"kod.jsonl, row 0: a row's tag 'kod' is of none"):
-        Prompts(job_of(found), Letters())
+        Prompts(job_of(new_plan), Letters())
 
 
 class Letters:

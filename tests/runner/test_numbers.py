@@ -39,7 +39,7 @@ POSSIBLE = {
 def test_impossible_numbers_are_refused(path: str) -> None:
     key, values = IMPOSSIBLE[path]
     for value in values:
-        assert f"stage.{path}" in {one.path for one in refusals(plan(**{key: value}))}, value
+        assert f"stage.{path}" in {refusal.path for refusal in refusals(plan(**{key: value}))}, value
 
 
 @pytest.mark.parametrize("key", POSSIBLE)

@@ -29,7 +29,7 @@ KNOWN = ({*TRAINERS, *SAME_MODEL}, {"vllm", *SAME_ANSWERS})
 def plans() -> Iterator[tuple[str, Plan]]:
     for group, reals in corpora().items():
         many = len(reals) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(reals))
-        for real in (reals[at * len(reals) // many] for at in range(many)):
+        for real in (reals[index * len(reals) // many] for index in range(many)):
             try:
                 plan = load(real.document(), framework=real.framework, release=real.release, rows=ROWS).plan
             except RftconfError:
@@ -40,28 +40,28 @@ def plans() -> Iterator[tuple[str, Plan]]:
 
 @needs_corpus
 def test_what_is_learned_stays_and_the_runner_has_the_placement() -> None:
-    seen, other, lacking = 0, list[str](), list[str]()
+    count_before, second, lacking = 0, list[str](), list[str]()
     for name, plan in plans():
         place = plan.stages[0].placement
         for gpus in (own_gpus(plan) or SIZES[0], *SIZES):
-            found = placed(plan, gpus)
-            seen += bool(found.reasons)
-            if math_id(found.plan) != math_id(plan):
-                other.append(f"{name} on {gpus}")
+            result = placed(plan, gpus)
+            count_before += bool(result.reasons)
+            if math_id(result.plan) != math_id(plan):
+                second.append(f"{name} on {gpus}")
             if place.actor.backend in KNOWN[0] and place.rollout.engine in KNOWN[1] and place.rollout.gpus != 0:
-                lacking += [f"{name} on {gpus}: {one}" for one in _placement(found.plan)]
-    assert seen > 20
-    assert other == []
+                lacking += [f"{name} on {gpus}: {new_name}" for new_name in _placement(result.plan)]
+    assert count_before > 20
+    assert second == []
     assert lacking == []
 
 
 def _placement(plan: Plan) -> Iterator[str]:
     """Refusals of where something is computed, not of what; and sizes that do not divide."""
     words = (".backend", ".engine", ".tp", ".pp", ".dp", ".ep", ".sp", ".gpus")
-    for one in accepted(plan)[1]:
-        own = one.path.startswith("stage.placement.") and one.path.endswith(words)
-        if (own and "external" not in one.why) or "whole ones" in one.why or "within a node" in one.why:
-            yield f"{one.path}: {one.why}"
+    for refusal in accepted(plan)[1]:
+        own = refusal.path.startswith("stage.placement.") and refusal.path.endswith(words)
+        if (own and "external" not in refusal.why) or "whole ones" in refusal.why or "within a node" in refusal.why:
+            yield f"{refusal.path}: {refusal.why}"
 
 
 def test_megatrons_decay_reaches_the_optimizer() -> None:
@@ -86,7 +86,7 @@ def test_megatrons_mathematics_is_refused_by_name() -> None:
     word = f"+actor_rollout_ref.actor.megatron.{OVERRIDES}.moe_router_dtype=fp64"
     plan = placed(config(word, megatron=True), SIZES[0]).plan
     key = "placement.actor.megatron.transformer_overrides.moe_router_dtype"
-    (refused,) = [one for one in accepted(plan)[1] if "moe_router_dtype" in one.path]
+    (refused,) = [refusal for refusal in accepted(plan)[1] if "moe_router_dtype" in refusal.path]
     assert (
         refused.why
         == f"is 'fp64': changes what is learned, and the plan has no field for it; `--leave-out {key}` runs without it"
@@ -99,15 +99,15 @@ def test_the_type_that_routers_compute_in(roles: tuple[str, ...], routers: tuple
     words.append("actor_rollout_ref.actor.use_kl_loss=True")
     plan = placed(config(*words, megatron=True), SIZES[0]).plan
     plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
-    assert [one for one in accepted(plan)[1] if "moe_router_dtype" in one.path] == []
+    assert [refusal for refusal in accepted(plan)[1] if "moe_router_dtype" in refusal.path] == []
     assert job_of(plan).routers == routers
 
 
 def test_the_type_that_gradients_are_added_up_in() -> None:
-    at = "+actor_rollout_ref.actor.fsdp_config.mixed_precision"
-    plan = config(f"{at}.param_dtype=bf16", f"{at}.reduce_dtype=bf16", f"{at}.buffer_dtype=fp32")
+    prefix = "+actor_rollout_ref.actor.fsdp_config.mixed_precision"
+    plan = config(f"{prefix}.param_dtype=bf16", f"{prefix}.reduce_dtype=bf16", f"{prefix}.buffer_dtype=fp32")
     plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
-    assert [one for one in accepted(plan)[1] if "mixed_precision" in one.path] == []
+    assert [refusal for refusal in accepted(plan)[1] if "mixed_precision" in refusal.path] == []
     assert job_of(placed(plan, SIZES[0]).plan).added == "bfloat16"
-    other = config(f"{at}.param_dtype=fp16")
-    assert [one.path for one in accepted(other)[1] if "mixed_precision" in one.path] != []
+    second = config(f"{prefix}.param_dtype=fp16")
+    assert [refusal.path for refusal in accepted(second)[1] if "mixed_precision" in refusal.path] != []

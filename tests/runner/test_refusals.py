@@ -18,83 +18,83 @@ SUM_NORM = {"actor_rollout_ref__actor__loss_agg_mode": "seq-mean-token-sum-norm"
 def test_each_meaning_of_the_loss_over_a_length() -> None:
     """One name in every release of veRL, two words in the plan (H61)."""
     for release, word in (("0.9.1", "seq-mean-sum-over-len"), ("0.6.1", "sum-over-len")):
-        found = plan(**SUM_NORM, release=release)
-        assert [one for one in refusals(found) if "loss_agg" in one.path] == []
-        assert (job_of(found).aggregation, job_of(found).divisor) == (word, 16)
+        new_plan = plan(**SUM_NORM, release=release)
+        assert [refusal for refusal in refusals(new_plan) if "loss_agg" in refusal.path] == []
+        assert (job_of(new_plan).aggregation, job_of(new_plan).divisor) == (word, 16)
 
 
 @pytest.mark.parametrize("word", sorted(AGGREGATIONS - OVER_LENGTH))
 def test_every_other_aggregation_is_a_word_of_the_plan(word: str) -> None:
-    found = plan(actor_rollout_ref__actor__loss_agg_mode=word)
-    assert (refusals(found), found.stages[0].algorithm.loss_agg) == ([], word)
+    new_plan = plan(actor_rollout_ref__actor__loss_agg_mode=word)
+    assert (refusals(new_plan), new_plan.stages[0].algorithm.loss_agg) == ([], word)
 
 
 def test_the_policy_waits_without_a_critic_too() -> None:
     """veRL updates the actor when `critic_warmup <= step`, counted from 1, whatever the estimator (H20)."""
-    found = plan(trainer__critic_warmup="5")
-    assert (refusals(found), job_of(found).warmup, job_of(found).critic) == ([], 4, None)
+    new_plan = plan(trainer__critic_warmup="5")
+    assert (refusals(new_plan), job_of(new_plan).warmup, job_of(new_plan).critic) == ([], 4, None)
 
 
 @pytest.mark.parametrize(
     "path", ["optim.actor.warmup_updates", "optim.actor.updates_per_tick", "algorithm.critic.warmup_rollouts"]
 )
 def test_a_fraction_of_what_is_counted_is_not_rounded(path: str) -> None:
-    found = plan()
+    new_plan = plan()
     *parents, last = path.split(".")
-    node: object = found.stages[0]
+    node: object = new_plan.stages[0]
     for name in parents:
         node = getattr(node, name)
     setattr(node, last, Fraction(9, 4))
     with pytest.raises(ValueError, match=rf"stage\.{path} = 9/4, no whole number"):
-        job_of(found)
+        job_of(new_plan)
 
 
 def test_how_far_ahead_is_counted_exactly() -> None:
-    found = plan(data__train_batch_size="100", actor_rollout_ref__actor__ppo_mini_batch_size="100")
-    found.stages[0].sync.run_ahead_rollouts = 0.29
-    assert job_of(found).ahead == 29
+    new_plan = plan(data__train_batch_size="100", actor_rollout_ref__actor__ppo_mini_batch_size="100")
+    new_plan.stages[0].sync.run_ahead_rollouts = 0.29
+    assert job_of(new_plan).ahead == 29
 
 
 @pytest.mark.parametrize(("place", "path"), [("uri", "uri"), ("split", "split"), ("keys.response", "keys.response")])
 def test_a_symbol_in_a_data_set_is_named(place: str, path: str) -> None:
-    found = plan()
-    node: object = found.stages[0].data.train[0]
+    new_plan = plan()
+    node: object = new_plan.stages[0].data.train[0]
     *parents, last = place.split(".")
     for name in parents:
         node = getattr(node, name)
     setattr(node, last, Var("DATA"))
     with pytest.raises(ValueError, match=rf"stage\.data\.train\[\]\.{path} = DATA"):
-        job_of(found)
+        job_of(new_plan)
 
 
 def test_a_data_set_without_a_place_is_open() -> None:
-    found = plan()
-    found.stages[0].data.train[0].uri = None
+    new_plan = plan()
+    new_plan.stages[0].data.train[0].uri = None
     with pytest.raises(ValueError, match=r"leaves open: stage\.data\.train\[\]\.uri"):
-        job_of(found)
+        job_of(new_plan)
 
 
 @pytest.mark.parametrize("name", ["pp", "dp", "ep"])
 def test_engines_are_divided_by_tensors_only(name: str) -> None:
-    found = plan()
-    setattr(found.stages[0].placement.rollout, name, 2)
-    assert [one.path for one in refusals(found)] == [f"stage.placement.rollout.{name}"]
+    new_plan = plan()
+    setattr(new_plan.stages[0].placement.rollout, name, 2)
+    assert [refusal.path for refusal in refusals(new_plan)] == [f"stage.placement.rollout.{name}"]
 
 
 def test_epochs_alone_end_a_run() -> None:
-    found = plan(trainer__total_training_steps="null", trainer__total_epochs="3")
-    assert (refusals(found), job_of(found).rollouts, job_of(found).epochs) == ([], 0, 3)
+    new_plan = plan(trainer__total_training_steps="null", trainer__total_epochs="3")
+    assert (refusals(new_plan), job_of(new_plan).rollouts, job_of(new_plan).epochs) == ([], 0, 3)
 
 
 def test_a_fixed_penalty_may_have_what_an_adaptive_one_reads() -> None:
-    found = plan(
+    new_plan = plan(
         algorithm__use_kl_in_reward="True", algorithm__kl_ctrl__horizon="5000", algorithm__kl_ctrl__target_kl="0.2"
     )
-    assert refusals(found) == []
+    assert refusals(new_plan) == []
     adaptive = plan(
         algorithm__use_kl_in_reward="True", algorithm__kl_ctrl__type="adaptive", algorithm__kl_ctrl__target_kl="0"
     )
-    assert [one.path for one in refusals(adaptive)] == ["stage.algorithm.kl_reward.target"]
+    assert [refusal.path for refusal in refusals(adaptive)] == ["stage.algorithm.kl_reward.target"]
 
 
 TRUNCATED = {"actor_rollout_ref__rollout__top_p": "0.9"}
@@ -112,9 +112,9 @@ AT_TEMPERATURE = {"actor_rollout_ref__rollout__temperature": "0.7"}
 )
 def test_answers_from_less_than_the_whole_distribution(changes: dict[str, str], refused: bool) -> None:
     """The engine's log-probs are of all tokens then, at temperature 1: enough to compare, and nothing to learn from."""
-    found = plan(**TRUNCATED, **changes)
-    assert ("stage.sampling.train.top_p" in [one.path for one in refusals(found)]) is refused
-    assert job_of(found).truncates
+    new_plan = plan(**TRUNCATED, **changes)
+    assert ("stage.sampling.train.top_p" in [refusal.path for refusal in refusals(new_plan)]) is refused
+    assert job_of(new_plan).truncates
     assert not job_of(plan(**changes)).truncates
 
 
@@ -122,9 +122,9 @@ def test_answers_from_less_than_the_whole_distribution(changes: dict[str, str], 
     ("arguments", "refused"), [({"overlong_buffer_cfg": 5}, True), ({"overlong_buffer_cfg": {"enable": False}}, False)]
 )
 def test_a_block_that_is_none(arguments: dict[str, object], refused: bool) -> None:
-    found = plan()
-    found.stages[0].reward.manager, found.stages[0].reward.manager_args = "dapo", arguments
-    assert (["stage.reward.manager_args"] if refused else []) == [one.path for one in refusals(found)]
+    new_plan = plan()
+    new_plan.stages[0].reward.manager, new_plan.stages[0].reward.manager_args = "dapo", arguments
+    assert (["stage.reward.manager_args"] if refused else []) == [refusal.path for refusal in refusals(new_plan)]
 
 
 def test_single_values_of_a_models_config_are_executed_and_blocks_are_not() -> None:

@@ -43,10 +43,10 @@ def test_a_file_may_have_data_classes_whose_types_are_text(tmp_path: Path) -> No
     files = [tmp_path / "one.py", tmp_path / "another.py"]
     for file in files:
         file.write_text(OWN_TYPES.format(said=file.stem))
-    held = scorer(*files)
-    found = [held._score(Asked(file.stem, "s", "7", "7", {})) for file in files]
-    assert found == [Score(1.0, {"score": 1.0, "said": 3.0}), Score(1.0, {"score": 1.0, "said": 7.0})]
-    assert all(sys.modules[module.__name__] is module for module in held.modules.values())
+    instance = scorer(*files)
+    values = [instance._score(Asked(file.stem, "s", "7", "7", {})) for file in files]
+    assert values == [Score(1.0, {"score": 1.0, "said": 3.0}), Score(1.0, {"score": 1.0, "said": 7.0})]
+    assert all(sys.modules[module.__name__] is module for module in instance.modules.values())
 
 
 def test_a_file_that_fails_leaves_no_module(tmp_path: Path) -> None:
@@ -59,11 +59,11 @@ def test_a_file_that_fails_leaves_no_module(tmp_path: Path) -> None:
 
 def scored(value: Any) -> Score:
     """What an answer earns whose function gives `value`."""
-    held = scorer()
-    held.rewards = {"": RewardSource("", "given.py", "compute_score", {})}
-    held._called = lambda *_: value
-    found: Score = held._score(ASKED)
-    return found
+    instance = scorer()
+    instance.rewards = {"": RewardSource("", "given.py", "compute_score", {})}
+    instance._called = lambda *_: value
+    score: Score = instance._score(ASKED)
+    return score
 
 
 def test_numbers_of_numpy_and_torch_are_numbers() -> None:

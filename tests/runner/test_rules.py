@@ -56,11 +56,11 @@ def test_what_a_reward_may_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [("format:(", "--reward format:\\("), ("nothing.here:f", "neither a rule"), ("nothing", "neither a rule")],
 )
-def test_what_it_may_not_be(words: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_it_may_not_be(words: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         rules.told(words)
 
 

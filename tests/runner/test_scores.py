@@ -23,9 +23,9 @@ SCORE = "rftconf_runner.scores.scoring:compute_score"
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    found = Pool(2.0, 2)
-    yield found
-    found.close()
+    new_pool = Pool(2.0, 2)
+    yield new_pool
+    new_pool.close()
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,19 @@ def pool() -> Iterator[Pool]:
     ],
 )
 def test_what_an_answer_earns(release: str, source: str, answer: str, truth: object, reward: float) -> None:
-    found = scoring.compute_score(source, answer, truth, "verl", release, extra_info={})
-    assert found == reward
+    result = scoring.compute_score(source, answer, truth, "verl", release, extra_info={})
+    assert result == reward
 
 
 def test_a_box_counts_from_the_release_on_that_reads_it() -> None:
-    scores = [scoring.compute_score("math_dapo", "\\boxed{7}", "7", "verl", one)["score"] for one in ("0.9.0", "0.9.1")]
+    scores = [
+        scoring.compute_score("math_dapo", "\\boxed{7}", "7", "verl", name)["score"] for name in ("0.9.0", "0.9.1")
+    ]
     assert scores == [-1.0, 1.0]
 
 
 @pytest.mark.parametrize(
-    ("release", "source", "said"),
+    ("release", "source", "message"),
     [
         ("0.9.1", "codecontests", "no sandbox"),
         ("0.9.1", "mine", "has no reward in verl 0.9.1 itself"),
@@ -62,9 +64,9 @@ def test_a_box_counts_from_the_release_on_that_reads_it() -> None:
         ("0.3.0", "numina_olympiads", "sympy's reading of LaTeX"),
     ],
 )
-def test_what_is_not_scored_is_said_by_name(release: str, source: str, said: str) -> None:
-    assert said in scoring.unscored("verl", release, source)
-    with pytest.raises(ValueError, match=said):
+def test_what_is_not_scored_is_said_by_name(release: str, source: str, message: str) -> None:
+    assert message in scoring.unscored("verl", release, source)
+    with pytest.raises(ValueError, match=message):
         scoring.compute_score(source, "7", "7", "verl", release)
 
 
@@ -110,22 +112,22 @@ def test_no_name_has_two_rules() -> None:
     """No name has two rules in a release; asked for each release in which a rule changes."""
     releases = ("0.2.0", "0.3.0", "0.4.1", "0.5.0", "0.6.1", "0.8.0", "0.9.0", "0.9.1", "0.10.0")
     for release in releases:
-        for name in {one for rule in table.RULES if rule.framework == "verl" for one in rule.names}:
+        for name in {name for rule in table.RULES if rule.framework == "verl" for name in rule.names}:
             fitting = [rule for rule in table.RULES if rule.fits("verl", release, name.replace("*", "24"))]
             assert len(fitting) <= 1, (release, name)
 
 
 def test_a_config_without_a_reward_function_has_its_frameworks() -> None:
-    found = plan(**BARE)
-    assert refusals(found) == []
-    (source,) = job_of(found).rewards
+    new_plan = plan(**BARE)
+    assert refusals(new_plan) == []
+    (source,) = job_of(new_plan).rewards
     assert (source.path, source.arguments) == (scoring.__file__, {"framework": "verl", "release": "0.9.1"})
-    assert has_rules(job_of(found))
+    assert has_rules(job_of(new_plan))
 
 
 def test_a_manager_that_scores_otherwise_is_refused() -> None:
-    found = plan(**BARE, reward__reward_manager__name="gdpo")
-    assert {"stage.reward.manager", "stage.reward.function_path"} <= {one.path for one in refusals(found)}
+    new_plan = plan(**BARE, reward__reward_manager__name="gdpo")
+    assert {"stage.reward.manager", "stage.reward.function_path"} <= {refusal.path for refusal in refusals(new_plan)}
 
 
 def test_rows_that_nothing_scores_stop_the_run_before_it_starts() -> None:
@@ -138,11 +140,11 @@ def test_rows_that_nothing_scores_stop_the_run_before_it_starts() -> None:
 
 
 def test_answers_are_scored_side_by_side_in_their_order(pool: Pool) -> None:
-    asked = [
-        (SCORE, {"data_source": "openai/gsm8k", "solution_str": f"#### {at}", "ground_truth": "7", "framework": "verl", "release": "0.9.1"})
-        for at in range(20)
+    options = [
+        (SCORE, {"data_source": "openai/gsm8k", "solution_str": f"#### {index}", "ground_truth": "7", "framework": "verl", "release": "0.9.1"})
+        for index in range(20)
     ]  # fmt: skip
-    assert pool.came(asked) == [(True, float(at == 7)) for at in range(20)]
+    assert pool.came(options) == [(True, float(index == 7)) for index in range(20)]
 
 
 def test_what_takes_too_long_is_late_and_others_are_not(pool: Pool) -> None:
@@ -180,8 +182,8 @@ def test_the_plain_form_has_an_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "wanted", "same"),
+    ("message", "expected", "same"),
     [("50%", "0.5", True), ("(1, 2)", "(1,2.0)", True), ("2\\pi", "6.28", True), ("[1, 2]", "\\begin{pmatrix}1\\2\\end{pmatrix}", True), ("x", "y", False)],
 )  # fmt: skip
-def test_the_same_number(said: str, wanted: str, same: bool) -> None:
-    assert numeric.equal(said, wanted, matrices=True) is same
+def test_the_same_number(message: str, expected: str, same: bool) -> None:
+    assert numeric.equal(message, expected, matrices=True) is same

@@ -26,14 +26,14 @@ def test_processes_that_compute_at_once_share_the_processors() -> None:
 
 
 def test_what_the_user_has_set_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": "7", "MALLOC_TRIM_THRESHOLD_": "131072"}
-    monkeypatch.setattr(os, "environ", there)
+    target = {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": "7", "MALLOC_TRIM_THRESHOLD_": "131072"}
+    monkeypatch.setattr(os, "environ", target)
     share_processors(job_of(plan()))
-    assert there == {**KEEPS, "OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": "7", "MALLOC_TRIM_THRESHOLD_": "131072"}
-    del there["OMP_NUM_THREADS"]
+    assert target == {**KEEPS, "OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": "7", "MALLOC_TRIM_THRESHOLD_": "131072"}
+    del target["OMP_NUM_THREADS"]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
     share_processors(job_of(plan()))
-    assert there["OMP_NUM_THREADS"] == "4"
+    assert target["OMP_NUM_THREADS"] == "4"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a thread wake late")

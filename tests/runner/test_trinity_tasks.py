@@ -29,10 +29,10 @@ class MathWorkflow:
 
 def asking(workflow: str, reward: str | None = None, **more: str) -> Plan:
     """A plan of Trinity's with one training set of that workflow."""
-    found = plan(reward__custom_reward_function__path="null")
-    found.source.framework, found.source.release = "trinity", "0.6.0"
+    new_plan = plan(reward__custom_reward_function__path="null")
+    new_plan.source.framework, new_plan.source.release = "trinity", "0.6.0"
     keys = {"prompt": "question", "response": "answer", "messages": "message"}
-    one = {
+    entry = {
         "name": "set",
         "uri": "/d/rows.jsonl",
         "prompt_type": "messages",
@@ -40,13 +40,17 @@ def asking(workflow: str, reward: str | None = None, **more: str) -> Plan:
         "reward": reward,
         **more,
     }
-    found.stages[0].data.train = [DataSet.model_validate({**one, "keys": keys})]
-    return found
+    new_plan.stages[0].data.train = [DataSet.model_validate({**entry, "keys": keys})]
+    return new_plan
 
 
-def of_reward(found: Plan) -> dict[str, str]:
+def of_reward(new_plan: Plan) -> dict[str, str]:
     words = ("reward", "workflow", "system_prompt")
-    return {one.path: one.why for one in refusals(found) if one.path.endswith(words) or "function_path" in one.path}
+    return {
+        refusal.path: refusal.why
+        for refusal in refusals(new_plan)
+        if refusal.path.endswith(words) or "function_path" in refusal.path
+    }
 
 
 @pytest.mark.parametrize(
@@ -58,15 +62,15 @@ def of_reward(found: Plan) -> dict[str, str]:
     ],
 )
 def test_what_is_scored(workflow: str, reward: str | None, name: str) -> None:
-    found = asking(workflow, reward, system_prompt="Think.")
-    assert of_reward(found) == {}
-    source = own_reward(found.stages[0], found.source)
+    new_plan = asking(workflow, reward, system_prompt="Think.")
+    assert of_reward(new_plan) == {}
+    source = own_reward(new_plan.stages[0], new_plan.source)
     assert source is not None
     assert source.arguments == {"framework": "trinity", "release": "0.6.0", "name": name}
 
 
 @pytest.mark.parametrize(
-    ("workflow", "reward", "said"),
+    ("workflow", "reward", "message"),
     [
         ("math_workflow", "math_boxed_reward", "qwen25_eval.py"),
         ("math_workflow", "math_dapo_reward", "masks answers"),
@@ -74,15 +78,15 @@ def test_what_is_scored(workflow: str, reward: str | None, name: str) -> None:
         ("simple_workflow", "mine", "has no reward in trinity 0.6.0"),
     ],
 )
-def test_rewards_that_are_refused_by_name(workflow: str, reward: str, said: str) -> None:
-    assert said in of_reward(asking(workflow, reward))["stage.data.train[].reward"]
+def test_rewards_that_are_refused_by_name(workflow: str, reward: str, message: str) -> None:
+    assert message in of_reward(asking(workflow, reward))["stage.data.train[].reward"]
 
 
 @pytest.mark.parametrize("workflow", ["math_boxed_workflow", "agentscope_react_workflow", "mine.Workflow"])
 def test_workflows_that_are_refused_by_name(workflow: str) -> None:
-    found = asking(workflow)
-    assert {"stage.data.train[].workflow", "stage.reward.function_path"} <= set(of_reward(found))
-    assert "stage.data.train[].workflow" in unread_by(found)
+    new_plan = asking(workflow)
+    assert {"stage.data.train[].workflow", "stage.reward.function_path"} <= set(of_reward(new_plan))
+    assert "stage.data.train[].workflow" in unread_by(new_plan)
 
 
 def test_a_simple_workflow_without_a_reward_is_refused() -> None:
@@ -101,10 +105,10 @@ def test_words_of_trinitys_own_are_read_from_its_file(tmp_path: Path, monkeypatc
     (tmp_path / "trinity/__init__.py").write_text("raise RuntimeError")
     (tmp_path / "trinity" / trinity_tasks.CODE).write_text(CODE)
     monkeypatch.syspath_prepend(tmp_path)
-    (one,) = asking("math_workflow").stages[0].data.train
-    assert trinity_tasks.messages("?", trinity_tasks.system_of(one))[0]["content"] == "Think."
-    assert trinity_tasks.system_of(one.model_copy(update={"system_prompt": "Go."})) == "Go."
-    assert trinity_tasks.system_of(one.model_copy(update={"reward": "countdown_reward"})) == ""
+    (rows,) = asking("math_workflow").stages[0].data.train
+    assert trinity_tasks.messages("?", trinity_tasks.system_of(rows))[0]["content"] == "Think."
+    assert trinity_tasks.system_of(rows.model_copy(update={"system_prompt": "Go."})) == "Go."
+    assert trinity_tasks.system_of(rows.model_copy(update={"reward": "countdown_reward"})) == ""
 
 
 def test_without_trinity_the_words_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

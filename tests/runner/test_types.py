@@ -12,7 +12,7 @@ COMPARES = {"actor_rollout_ref__actor__use_kl_loss": "True"}
 
 
 def paths(**changes: str) -> list[str]:
-    return [one.path.removeprefix("stage.placement.") for one in refusals(plan(**changes))]
+    return [refusal.path.removeprefix("stage.placement.") for refusal in refusals(plan(**changes))]
 
 
 def test_sixteen_bits_with_a_short_exponent_are_not_learned_in() -> None:
@@ -36,16 +36,16 @@ def test_a_reference_is_kept_and_computed_as_the_policy_is(name: str, value: str
 
 
 def test_a_reference_elsewhere_is_refused_where_one_is_needed() -> None:
-    found = plan(**COMPARES)
-    found.stages[0].placement.reference.backend = "megatron"
-    assert [one.path for one in refusals(found)] == ["stage.placement.reference.backend"]
+    new_plan = plan(**COMPARES)
+    new_plan.stages[0].placement.reference.backend = "megatron"
+    assert [refusal.path for refusal in refusals(new_plan)] == ["stage.placement.reference.backend"]
 
 
 def test_what_follows_from_another_back_end_is_not_said() -> None:
-    found = plan(**COMPARES)
-    found.stages[0].placement.actor.backend = "megatron"
-    found.stages[0].placement.actor.compute_dtype, found.stages[0].placement.rollout.dtype = None, "bfloat16"
-    assert [one.path for one in refusals(found)] == ["stage.placement.actor.backend"]
+    new_plan = plan(**COMPARES)
+    new_plan.stages[0].placement.actor.backend = "megatron"
+    new_plan.stages[0].placement.actor.compute_dtype, new_plan.stages[0].placement.rollout.dtype = None, "bfloat16"
+    assert [refusal.path for refusal in refusals(new_plan)] == ["stage.placement.actor.backend"]
 
 
 def test_the_frameworks_own_types_with_a_reference() -> None:

@@ -59,10 +59,10 @@ def test_json_lines(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert [line.get("event") for line in lines] == [None, "lost", "recovered", None]
     assert lines[0] == VALUES
-    kept = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
-    assert [line["event"] for line in kept] == ["lost", "recovered"]
-    assert kept[0]["what"] == "engine 0 died"
-    assert kept[1]["seconds"] > 0
+    remaining = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in remaining] == ["lost", "recovered"]
+    assert remaining[0]["what"] == "engine 0 died"
+    assert remaining[1]["seconds"] > 0
 
 
 def test_nothing(tmp_path: Path) -> None:
@@ -93,11 +93,11 @@ def plan(*names: str) -> Plan:
 
 def test_a_library_that_is_missing_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trackers, "find_spec", lambda _: None)
-    asked = plan("console", "wandb", "tensorboard", "swanlab")
-    assert [why.split(";")[0] for _, why in trackers.missing(asked)] == ["names wandb", "names tensorboard"]
-    assert "pip install tensorboardX" in trackers.missing(asked)[1][1]
-    assert "--no-trackers" in trackers.missing(asked)[1][1]
-    assert trackers.left_out(asked) == ["swanlab"]
+    new_plan = plan("console", "wandb", "tensorboard", "swanlab")
+    assert [why.split(";")[0] for _, why in trackers.missing(new_plan)] == ["names wandb", "names tensorboard"]
+    assert "pip install tensorboardX" in trackers.missing(new_plan)[1][1]
+    assert "--no-trackers" in trackers.missing(new_plan)[1][1]
+    assert trackers.left_out(new_plan) == ["swanlab"]
     assert trackers.missing(Plan()) == []
     assert trackers.left_out(Plan()) == []
 
@@ -109,8 +109,8 @@ def test_each_tracker_gets_numbers_through_its_own_library(tmp_path: Path, monke
         log=lambda values, step: got.append(("wandb", step, values)), finish=lambda: got.append(("finished",))
     )
 
-    def began(**asked: str) -> Any:
-        got.append(("init", asked["project"], asked["name"]))
+    def began(**request: str) -> Any:
+        got.append(("init", request["project"], request["name"]))
         return run
 
     def started(run_id: str | None, run_name: str) -> Any:
@@ -126,10 +126,10 @@ def test_each_tracker_gets_numbers_through_its_own_library(tmp_path: Path, monke
     )
     monkeypatch.setitem(sys.modules, "wandb", wandb)
     monkeypatch.setitem(sys.modules, "mlflow", mlflow)
-    found = trackers.opened(plan("console", "wandb", "mlflow", "wandb"), tmp_path, 0)
-    for one in found:
-        one.log(3, plain(dict(VALUES)))
-    trackers.close(found)
+    new_trackers = trackers.opened(plan("console", "wandb", "mlflow", "wandb"), tmp_path, 0)
+    for tracker in new_trackers:
+        tracker.log(3, plain(dict(VALUES)))
+    trackers.close(new_trackers)
     numbers = {"reward": 0.25, "lag": 0, "lags/0": 8, "tokens": 300, "rollout_seconds": 1.0, "update_seconds": 2.0}
     assert got == [
         *(("init", "p", "e"), ("experiment", "p"), ("run", "e")),
@@ -143,8 +143,8 @@ def test_a_run_that_goes_on_is_the_same_run_to_its_trackers(tmp_path: Path, monk
     wandbs, mlflows = list[str](), list[str | None]()
     run = SimpleNamespace(finish=lambda: None)
 
-    def began(**asked: str) -> Any:
-        wandbs.append(asked["id"])
+    def began(**request: str) -> Any:
+        wandbs.append(request["id"])
         return run
 
     wandb = SimpleNamespace(init=began)

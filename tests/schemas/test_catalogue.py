@@ -82,12 +82,12 @@ def test_keys_that_people_must_not_set_are_marked() -> None:
 
 def test_what_trinity_takes_from_its_trainer_config_is_no_key_that_it_sets_itself() -> None:
     """FROZEN_KEYS says it since 0.6 (trainer/verl/config.py); before, sizes were filled where nobody set them."""
-    at = "trainer.trainer_config.actor_rollout_ref."
+    prefix = "trainer.trainer_config.actor_rollout_ref."
     for release in FRAMEWORKS["trinity"].releases:
         known = catalogue.load("trinity", release)
-        assert not known.keys[f"{at}rollout.log_prob_micro_batch_size_per_gpu"].automatic
+        assert not known.keys[f"{prefix}rollout.log_prob_micro_batch_size_per_gpu"].automatic
         for name in ("rollout.temperature", "rollout.n", "actor.use_kl_loss"):
-            assert known.keys[at + name].automatic
+            assert known.keys[prefix + name].automatic
 
 
 def test_registered_names_are_known_per_release() -> None:
@@ -137,7 +137,7 @@ def test_files_hold_one_key_per_line() -> None:
         data = json.loads(text)
         # functions with arguments: a line each, between a line before and one after
         taken = data.get("arguments", {})
-        functions = sum(len(held) + 2 for held in taken.values()) + (2 if taken else 0)
+        functions = sum(len(instance) + 2 for instance in taken.values()) + (2 if taken else 0)
         assert text.count("\n") == len(data["keys"]) + len(data["names"]) + functions + 9
 
 
@@ -146,8 +146,8 @@ def test_functions_take_arguments_with_defaults() -> None:
     assert set(known.arguments) <= {key.partition(".")[0] for key in catalogue_names(known)}
     assert known.arguments["policy_loss_fn"]["gspo"]["clip_range_low"] == 0.0003
     assert {"clip_range", "clip_range_low", "clip_range_high"} <= set(known.arguments["policy_loss_fn"]["ppo"])
-    for function, held in known.arguments.items():
-        assert set(held) <= set(known.names(f"algorithm.{function}")) | {"none"}, function
+    for function, entries in known.arguments.items():
+        assert set(entries) <= set(known.names(f"algorithm.{function}")) | {"none"}, function
     assert catalogue.load("verl").arguments == {}
 
 

@@ -95,10 +95,13 @@ def test_a_rendered_catalogue_is_json_with_a_key_per_line() -> None:
 def test_every_catalogue_has_its_file() -> None:
     module = importlib.import_module("extract_keys")
     files = {module.target(*names) for names in module.catalogues([])}
-    wanted = [
-        trainer for one in registry.variants() for release in one.releases for trainer in one.trainers_of(release)
+    expected = [
+        trainer
+        for framework in registry.variants()
+        for release in framework.releases
+        for trainer in framework.trainers_of(release)
     ]
-    assert len(files) == len(wanted)
+    assert len(files) == len(expected)
     assert all(path.exists() for path in files)
     assert {path for folder in {f.parent for f in files} for path in folder.glob("*.json")} == files
 

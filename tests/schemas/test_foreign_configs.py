@@ -139,7 +139,7 @@ def test_each_sample_is_named_and_refused(foreign: Foreign) -> None:
 @pytest.mark.parametrize(
     ("foreign", "mark"),
     [(foreign, mark) for foreign in FOREIGN for mark in foreign.marks],
-    ids=lambda one: getattr(one, "name", None) or one.program or ",".join(one.keys or one.flags[:2]),
+    ids=lambda entry: getattr(entry, "name", None) or entry.program or ",".join(entry.keys or entry.flags[:2]),
 )
 def test_each_mark_is_shown_by_a_sample_and_by_none_of_ours(foreign: Foreign, mark: Mark) -> None:
     assert any(Traces(sample).shows(mark) for sample in _of(foreign.name)), mark

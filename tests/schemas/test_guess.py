@@ -15,10 +15,15 @@ COMMON: dict[str, Value] = {**BARE, **ENGINE}
 
 
 def test_the_newest_release_that_takes_everything_is_assumed() -> None:
-    found = guess(COMMON, program="verl.trainer.main_ppo")
-    assert (found.framework, found.release, found.trainer, found.certain) == ("verl", "0.9.1", "fsdp", False)
-    assert found.reasons[:2] == ("starts verl.trainer.main_ppo, which is veRL's", "veRL 0.9.1 takes 4 of 4 keys")
-    assert "0.4.1 fits as well; the newest is assumed" in found.reasons
+    new_guess = guess(COMMON, program="verl.trainer.main_ppo")
+    assert (new_guess.framework, new_guess.release, new_guess.trainer, new_guess.certain) == (
+        "verl",
+        "0.9.1",
+        "fsdp",
+        False,
+    )
+    assert new_guess.reasons[:2] == ("starts verl.trainer.main_ppo, which is veRL's", "veRL 0.9.1 takes 4 of 4 keys")
+    assert "0.4.1 fits as well; the newest is assumed" in new_guess.reasons
 
 
 @pytest.mark.parametrize(
@@ -33,17 +38,17 @@ def test_the_newest_release_that_takes_everything_is_assumed() -> None:
     ],
 )
 def test_one_key_gives_the_release_away(key: str, value: Value, release: str) -> None:
-    found = guess({**COMMON, key: value}, program="verl.trainer.main_ppo")
-    assert found.release == release
-    assert found.unknown == ()
+    new_guess = guess({**COMMON, key: value}, program="verl.trainer.main_ppo")
+    assert new_guess.release == release
+    assert new_guess.unknown == ()
     newer = {"0.4.1": "0.5.0", "0.5.0": "0.6.1", "0.6.1": "0.7.1", "0.7.1": "0.8.0", "0.8.0": "0.9.0"}.get(release)
     if newer:
-        assert f"{newer} does not take {key}" in found.reasons
+        assert f"{newer} does not take {key}" in new_guess.reasons
 
 
 def test_a_certain_guess_has_no_rival() -> None:
-    found = guess({"trainer.v1.separate_async.hybrid_rollout.enable_switch": True, **COMMON})
-    assert (found.release, found.certain) == ("0.9.1", True)
+    new_guess = guess({"trainer.v1.separate_async.hybrid_rollout.enable_switch": True, **COMMON})
+    assert (new_guess.release, new_guess.certain) == ("0.9.1", True)
 
 
 @pytest.mark.parametrize(
@@ -66,21 +71,21 @@ def test_the_engine_of_the_launch_line_wins_over_that_of_the_config_file(word: s
 
 
 def test_added_keys_of_ones_own_are_not_held_against_a_release() -> None:
-    found = guess({**COMMON, "+trainer.my_note": "x"}, program="verl.trainer.main_ppo")
-    assert found.release == "0.9.1"
-    assert found.unknown == ()
+    new_guess = guess({**COMMON, "+trainer.my_note": "x"}, program="verl.trainer.main_ppo")
+    assert new_guess.release == "0.9.1"
+    assert new_guess.unknown == ()
 
 
 def test_trinity_is_told_from_its_keys() -> None:
-    found = guess({"algorithm.repeat_times": 8, "buffer.explorer_input.tasksets[0].path": "x"}, overrides=False)
-    assert (found.framework, found.release) == ("trinity", "0.6.0")
+    new_guess = guess({"algorithm.repeat_times": 8, "buffer.explorer_input.tasksets[0].path": "x"}, overrides=False)
+    assert (new_guess.framework, new_guess.release) == ("trinity", "0.6.0")
     old = guess({"explorer.api_port": 1, "algorithm.repeat_times": 8}, overrides=False)
     assert (old.framework, old.release) == ("trinity", "0.3.3")
 
 
 def test_what_is_given_is_taken() -> None:
-    found = guess(COMMON, framework="verl", release="0.5.0")
-    assert found.release == "0.5.0"
+    new_guess = guess(COMMON, framework="verl", release="0.5.0")
+    assert new_guess.release == "0.5.0"
     odd = guess({**COMMON, "trainer.use_v1": False}, framework="verl", release="0.5.0")
     assert odd.unknown == ("trainer.use_v1",)
     assert odd.reasons == ("veRL 0.5.0 takes 4 of 5 keys; not trainer.use_v1",)
@@ -101,17 +106,17 @@ def test_published_examples_fit_some_release(date: str) -> None:
         for text in overrides:
             key, _, value = text.partition("=")
             keys[key] = value
-        found = guess(keys)
-        assert found.framework == "verl"
-        whole[not found.unknown] += 1
+        new_guess = guess(keys)
+        assert new_guess.framework == "verl"
+        whole[not new_guess.unknown] += 1
     assert whole[True] >= 0.9 * whole.total(), whole
 
 
 def test_a_launch_without_a_mandatory_key_is_of_a_release_that_has_a_default() -> None:
     """veRL 0.6.1 and newer, trainer/config/rollout/rollout.yaml: `name: ???`; up to 0.5.0 it is vllm."""
-    found = guess(BARE, program="verl.trainer.main_ppo")
-    assert (found.release, found.also) == ("0.5.0", ("0.4.1", "0.3.0", "0.2.0"))
-    assert "0.8.0 asks for actor_rollout_ref.rollout.name" in found.reasons
+    new_guess = guess(BARE, program="verl.trainer.main_ppo")
+    assert (new_guess.release, new_guess.also) == ("0.5.0", ("0.4.1", "0.3.0", "0.2.0"))
+    assert "0.8.0 asks for actor_rollout_ref.rollout.name" in new_guess.reasons
     assert guess(BARE).release == "0.9.1", "what starts nothing may be part of a config"
 
 
@@ -124,15 +129,15 @@ def test_a_launch_without_a_mandatory_key_is_of_a_release_that_has_a_default() -
     ],
 )
 def test_a_program_is_of_the_releases_that_bring_it(program: str, assumed: str, oldest: str) -> None:
-    found = guess(COMMON, program=program)
-    assert (found.release, found.also[-1]) == (assumed, oldest)
+    new_guess = guess(COMMON, program=program)
+    assert (new_guess.release, new_guess.also[-1]) == (assumed, oldest)
 
 
 def test_keys_of_a_recipe_are_in_its_own_config_and_speak_against_no_release() -> None:
     """A recipe is taken for the last release that brought it, and may be of any other."""
-    found = guess({**COMMON, "algorithm.filter_groups.enable": True}, program="recipe.spin.main_spin")
-    assert found.release == "0.7.1"
-    assert {"0.9.1", "0.4.1"} <= set(found.also)
+    new_guess = guess({**COMMON, "algorithm.filter_groups.enable": True}, program="recipe.spin.main_spin")
+    assert new_guess.release == "0.7.1"
+    assert {"0.9.1", "0.4.1"} <= set(new_guess.also)
 
 
 def test_how_sure_a_guess_is() -> None:
@@ -155,10 +160,10 @@ def test_keys_of_another_release_are_no_sign_of_one_that_lets_them_pass() -> Non
         "actor_rollout_ref.rollout.agent.default_agent_loop": "mine",
     }
     own: dict[str, Value] = {"actor_rollout_ref.actor.mine": 4}
-    found = guess({**COMMON, **of_later, **own}, overrides=False)
-    assert (found.framework, found.trainer) == ("verl", "fsdp")
-    assert found.release >= "0.7.1"
-    assert found.unknown == tuple(own)
+    new_guess = guess({**COMMON, **of_later, **own}, overrides=False)
+    assert (new_guess.framework, new_guess.trainer) == ("verl", "fsdp")
+    assert new_guess.release >= "0.7.1"
+    assert new_guess.unknown == tuple(own)
     assert guess({**COMMON, **own}, overrides=False).release == "0.5.0", "where nothing speaks for a later one"
 
 

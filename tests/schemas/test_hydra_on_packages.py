@@ -34,9 +34,9 @@ def test_hydra_accepts_what_we_accept(release: str) -> None:
     folder = PACKAGES / f"verl-{release}" / "verl" / "trainer" / "config"
     with hydra.initialize_config_dir(str(folder.resolve()), version_base=None):
         for line in lines:
-            given = json.loads(line)["overrides"]
-            trainer = "megatron" if any("megatron" in text for text in given if text.startswith("--")) else "fsdp"
-            overrides = [text for text in given if not text.startswith("--") and "hydra" not in text]
+            arguments = json.loads(line)["overrides"]
+            trainer = "megatron" if any("megatron" in text for text in arguments if text.startswith("--")) else "fsdp"
+            overrides = [text for text in arguments if not text.startswith("--") and "hydra" not in text]
             try:
                 parsed = parser.OverridesParser.create().parse_overrides(overrides)
                 hydra.compose(VERL.config_names[trainer], overrides=overrides)

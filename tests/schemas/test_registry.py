@@ -22,7 +22,7 @@ def test_unknown_framework_lists_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected"),
+    ("new_expected", "expected"),
     [
         (None, "0.9.1"),
         ("v0.5.0", "0.5.0"),
@@ -33,8 +33,8 @@ def test_unknown_framework_lists_the_known_ones() -> None:
         ("0.2", "0.2.0"),
     ],
 )
-def test_releases_stand_for_their_series(wanted: str | None, expected: str) -> None:
-    assert registry.release(registry.VERL, wanted) == expected
+def test_releases_stand_for_their_series(new_expected: str | None, expected: str) -> None:
+    assert registry.release(registry.VERL, new_expected) == expected
 
 
 def test_uncatalogued_release_is_a_usage_error() -> None:

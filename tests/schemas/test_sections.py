@@ -22,15 +22,17 @@ def test_the_start_of_a_key_is_its_section_and_what_lies_in_it(key: str, starts:
     assert starts_of([key]) == starts
 
 
-@pytest.mark.parametrize("framework", [one.name for one in registry.variants(None)])
+@pytest.mark.parametrize("framework", [framework.name for framework in registry.variants(None)])
 def test_no_key_or_node_that_a_release_knows_is_passed_over(framework: str) -> None:
     known = registry.framework(framework)
     for release in known.releases:
         for trainer in known.trainers_of(release):
-            held = catalogue.load(framework, release, trainer)
-            below_open = [f"{name}.x" for name, key in held.keys.items() if key.open]
+            new_catalogue = catalogue.load(framework, release, trainer)
+            below_open = [f"{name}.x" for name, key in new_catalogue.keys.items() if key.open]
             unseen = [
-                key for key in (*held.keys, *held.prefixes(), *below_open) if not has_one(framework, starts_of([key]))
+                key
+                for key in (*new_catalogue.keys, *new_catalogue.prefixes(), *below_open)
+                if not has_one(framework, starts_of([key]))
             ]
             assert unseen == []
 

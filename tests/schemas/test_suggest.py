@@ -13,16 +13,16 @@ from rftconf.schemas import catalogue, suggest
 def typo(source: random.Random, key: str, edits: int) -> str:
     """`key` after some slips of the finger: a letter too many, too few, wrong, or two swapped."""
     for _ in range(edits):
-        at, char = source.randrange(len(key)), source.choice(string.ascii_lowercase + "_")
+        index, char = source.randrange(len(key)), source.choice(string.ascii_lowercase + "_")
         match source.randrange(4):
             case 0:
-                key = key[:at] + char + key[at:]
+                key = key[:index] + char + key[index:]
             case 1:
-                key = key[:at] + key[at + 1 :]
+                key = key[:index] + key[index + 1 :]
             case 2:
-                key = key[:at] + char + key[at + 1 :]
+                key = key[:index] + char + key[index + 1 :]
             case _:
-                key = key[:at] + key[at + 1 : at + 2] + key[at : at + 1] + key[at + 2 :]
+                key = key[:index] + key[index + 1 : index + 2] + key[index : index + 1] + key[index + 2 :]
     return key
 
 
@@ -30,15 +30,15 @@ def typo(source: random.Random, key: str, edits: int) -> str:
 def test_the_right_key_comes_first_for_one_or_two_slips(framework: str) -> None:
     known, source = catalogue.load(framework), random.Random(20260729)
     names = [name for name in known.keys if "[]" not in name and "<*>" not in name]
-    right = asked = 0
-    while asked < 1000:
+    right = count = 0
+    while count < 1000:
         key = source.choice(names)
         typed = typo(source, key, source.choice((1, 2)))
         if typed in known:
             continue
-        asked += 1
+        count += 1
         right += suggest.nearest(known, typed)[:1] == (key,)
-    assert right >= 0.97 * asked, f"{right} of {asked}"
+    assert right >= 0.97 * count, f"{right} of {count}"
 
 
 def slow(left: str, right: str) -> int:

@@ -23,11 +23,11 @@ def down(keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 def test_a_balanced_pair_becomes_explore_steps_of_one_update() -> None:
     pair = {EXPLORER: 1, TRAINER: 3, "synchronizer.sync_offset": 1, "buffer.total_steps": 300, EVERY: 10}
-    found, lost = down({**RUN, **pair})
+    values, lost = down({**RUN, **pair})
     assert not lost
-    assert EXPLORER not in found
-    assert TRAINER not in found
-    assert [found[key] for key in (PROMPTS, BOTH, "synchronizer.sync_offset", "buffer.total_steps", EVERY)] == [
+    assert EXPLORER not in values
+    assert TRAINER not in values
+    assert [values[key] for key in (PROMPTS, BOTH, "synchronizer.sync_offset", "buffer.total_steps", EVERY)] == [
         32,
         3,
         3,
@@ -43,21 +43,21 @@ def test_a_counter_that_nobody_writes_is_written_where_it_counts() -> None:
 
 
 def test_equal_intervals_are_one_whatever_they_count() -> None:
-    found, lost = down({PROMPTS: "${oc.env:B}", EXPLORER: 2, TRAINER: 2, BOTH: 5})
-    assert found == {PROMPTS: "${oc.env:B}", BOTH: 2}
+    values, lost = down({PROMPTS: "${oc.env:B}", EXPLORER: 2, TRAINER: 2, BOTH: 5})
+    assert values == {PROMPTS: "${oc.env:B}", BOTH: 2}
     assert not lost
     assert down({EXPLORER: 2, BOTH: 2})[0] == {BOTH: 2}
 
 
 @pytest.mark.parametrize(
-    "other",
+    "second",
     [{TRAINER: 2}, {PROMPTS: "${oc.env:B}"}, {"buffer.train_batch_size": 250}, {"synchronizer.sync_offset": 0.5}],
     ids=["unbalanced", "unknown", "no whole prompts", "no whole step"],
 )
-def test_what_no_single_interval_says_is_a_loss(other: dict[str, Any]) -> None:
-    found, lost = down({**RUN, EXPLORER: 1, TRAINER: 3, **other})
+def test_what_no_single_interval_says_is_a_loss(second: dict[str, Any]) -> None:
+    values, lost = down({**RUN, EXPLORER: 1, TRAINER: 3, **second})
     assert sorted(lost) == sorted([EXPLORER, TRAINER])
-    assert BOTH not in found
+    assert BOTH not in values
 
 
 TEXT = """\
@@ -81,8 +81,8 @@ synchronizer:
 
 def test_a_file_is_migrated_to_the_same_run() -> None:
     done = migrated(TEXT, "0.6.0", "0.5.2", "run.yaml", "trinity")
-    for said in ("batch_size: 32", "\n  sync_interval: 3", "sync_offset: 3", "total_steps: 900", "eval_interval: 300"):
-        assert said in done.text
+    for text in ("batch_size: 32", "\n  sync_interval: 3", "sync_offset: 3", "total_steps: 900", "eval_interval: 300"):
+        assert text in done.text
     assert "explorer_sync_interval" not in done.text
     assert done.faithful
 

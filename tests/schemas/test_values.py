@@ -23,7 +23,7 @@ def wrong(framework: str, name: str, value: Value) -> str | None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("algorithm.repeat_times", 8, None),
         ("algorithm.repeat_times", "8", None),
@@ -42,12 +42,12 @@ def wrong(framework: str, name: str, value: Value) -> str | None:
         ("explorer.auxiliary_models[0].engine_num", "two", 'expects int, got "two"'),
     ],
 )
-def test_trinity_as_its_loader(name: str, value: Value, said: str | None) -> None:
-    assert wrong("trinity", name, value) == said
+def test_trinity_as_its_loader(name: str, value: Value, message: str | None) -> None:
+    assert wrong("trinity", name, value) == message
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("actor_rollout_ref.actor.optim.lr", 1e-6, None),
         ("actor_rollout_ref.actor.optim.lr", "abc", 'expects float, got "abc"'),
@@ -61,8 +61,8 @@ def test_trinity_as_its_loader(name: str, value: Value, said: str | None) -> Non
         ("actor_rollout_ref.rollout.n", "???", None),
     ],
 )
-def test_verl_as_a_lint(name: str, value: Value, said: str | None) -> None:
-    assert wrong("verl", name, value) == said
+def test_verl_as_a_lint(name: str, value: Value, message: str | None) -> None:
+    assert wrong("verl", name, value) == message
 
 
 @pytest.mark.parametrize("known", [VERL, TRINITY], ids=["verl", "trinity"])
@@ -70,7 +70,7 @@ def test_no_default_is_wrong(known: catalogue.Catalogue) -> None:
     findings = {
         name: values.wrong(known, key, key.default) for name, key in known.keys.items() if key.default is not None
     }
-    assert {name: said for name, said in findings.items() if said} == {}
+    assert {name: text for name, text in findings.items() if text} == {}
 
 
 class Colour(enum.Enum):

@@ -154,8 +154,8 @@ def test_a_checkpoint_to_resume_from_is_named_in_resume_mode() -> None:
 
 def test_one_checkpoint_kept_is_a_number_since_0_3_0() -> None:
     """veRL 0.3.0, ray_trainer._save_checkpoint: remove_previous_ckpt_in_save is max_actor_ckpt_to_keep=1."""
-    kept = {"trainer.max_actor_ckpt_to_keep": 1, "trainer.max_critic_ckpt_to_keep": 1}
-    assert up({"trainer.remove_previous_ckpt_in_save": True}, "0.2.0", "0.3.0") == kept
+    saved = {"trainer.max_actor_ckpt_to_keep": 1, "trainer.max_critic_ckpt_to_keep": 1}
+    assert up({"trainer.remove_previous_ckpt_in_save": True}, "0.2.0", "0.3.0") == saved
     assert up({"trainer.remove_previous_ckpt_in_save": False}, "0.2.0", "0.3.0") == {}
 
 

@@ -61,12 +61,12 @@ def test_laws(framework: str, older: str, newer: str, trainer: str, data: st.Dat
     after, before = catalogue.load(framework, newer, trainer), catalogue.load(framework, older, trainer)
     assert all(key in after or after.is_node(key) for key in new.flat)
     assert all(key in before or before.is_node(key) for key in back.flat)
-    told = {change.key for change in (*new.changes, *back.changes)}
+    names = {change.key for change in (*new.changes, *back.changes)}
     for key, cell in flat.items():
-        assert key in told or back.flat.get(key) == cell, f"{key} was lost in silence"
+        assert key in names or back.flat.get(key) == cell, f"{key} was lost in silence"
     dropped = {change.key for change in back.changes if not change.became}
-    given = {key for key, cell in new.flat.items() if cell.value is not None}
-    added = {change.key for change in back.changes if change.key not in given}  # the older release asks for it
+    new_values = {key for key, cell in new.flat.items() if cell.value is not None}
+    added = {change.key for change in back.changes if change.key not in new_values}  # the older release asks for it
     once, twice = ({k: c.value for k, c in x.flat.items() if k not in dropped | added} for x in (new, again))
     assert once == twice, "going back and up again changes nothing"
 
@@ -140,8 +140,8 @@ def test_gspo_aggregation_is_written_out_at_0_9_1() -> None:
     aggregation = "actor_rollout_ref.actor.loss_agg_mode"
     assert versions.upgrade("verl", flat, "0.8.0").flat[aggregation].value == "seq-mean-token-mean"
     assert aggregation not in versions.upgrade("verl", flat, "0.9.1").flat
-    told = {**flat, aggregation: Cell("token-mean")}
-    assert [loss.key for loss in versions.downgrade("verl", told, "0.8.0").losses] == [aggregation]
+    new_cells = {**flat, aggregation: Cell("token-mean")}
+    assert [loss.key for loss in versions.downgrade("verl", new_cells, "0.8.0").losses] == [aggregation]
 
 
 def test_a_key_that_went_is_no_loss_where_it_repeats_its_default() -> None:

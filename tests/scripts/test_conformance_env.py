@@ -25,8 +25,8 @@ def script() -> ModuleType:
 @pytest.fixture
 def installed(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], list[str]]:
     """Builds into a folder without installing anything; gives what would have been installed."""
-    asked: list[str] = []
-    monkeypatch.setattr(script, "install", lambda python, *arguments: asked.append(arguments[-1]))
+    options: list[str] = []
+    monkeypatch.setattr(script, "install", lambda python, *arguments: options.append(arguments[-1]))
 
     def without_packages(command: list[str], check: bool) -> None:
         python = Path(command[-1]) / "bin" / "python"
@@ -36,9 +36,9 @@ def installed(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[[
     monkeypatch.setattr(script.subprocess, "run", without_packages)
 
     def build(folder: Path) -> list[str]:
-        asked.clear()
+        options.clear()
         script.build(folder)
-        return sorted(asked)
+        return sorted(options)
 
     return build
 
@@ -64,5 +64,5 @@ def test_another_pin_is_another_part(script: ModuleType, tmp_path: Path) -> None
 
 
 def test_every_pinned_pair_is_installed(script: ModuleType) -> None:
-    wanted = {f"verl-{pin}" for pins in script.TRINITY.pins.values() for pin in pins}
-    assert wanted <= script.RELEASES.keys()
+    expected = {f"verl-{pin}" for pins in script.TRINITY.pins.values() for pin in pins}
+    assert expected <= script.RELEASES.keys()

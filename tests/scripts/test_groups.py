@@ -39,7 +39,9 @@ def test_a_group_stays_in_one_process(tmp_path: Path) -> None:
         "test_grouped.py",
     ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    said = [line.split() for line in done.stdout.splitlines()]
-    seen = [(words[0], words[1]) for words in said if len(words) == 2 and len(words[0]) == 1 and words[1].isdecimal()]
-    assert len(seen) == 12, done.stdout
-    assert len(set(seen)) == 6
+    messages = [line.split() for line in done.stdout.splitlines()]
+    observed = [
+        (words[0], words[1]) for words in messages if len(words) == 2 and len(words[0]) == 1 and words[1].isdecimal()
+    ]
+    assert len(observed) == 12, done.stdout
+    assert len(set(observed)) == 6

@@ -24,7 +24,7 @@ def page(name: str) -> str:
 
 def test_every_framework_and_program_has_a_table_and_a_page() -> None:
     named = {framework for framework, _ in all_tables()}
-    assert named == {one.name for one in registry.variants()}
+    assert named == {framework.name for framework in registry.variants()}
     assert {file.stem for file in DOCS.glob("*.md")} == {*PAGES, "plan-fields"}
 
 

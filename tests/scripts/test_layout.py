@@ -38,23 +38,23 @@ def house(tmp_path: Path) -> Path:
 
 
 def test_rooms_in_a_circle_share_a_floor(layout: Any, house: Path) -> None:
-    found = layout.measure(house)
-    assert found.floors() == [["rftconf.ground"], ["rftconf.left", "rftconf.right"], ["rftconf.top"]]
-    assert found.loose() == ["rftconf.ground"]
+    result = layout.measure(house)
+    assert result.floors() == [["rftconf.ground"], ["rftconf.left", "rftconf.right"], ["rftconf.top"]]
+    assert result.loose() == ["rftconf.ground"]
 
 
 def test_imports_in_functions_and_for_annotations_make_circles(layout: Any, house: Path) -> None:
-    found = layout.measure(house)
-    assert found.circles() == [["rftconf.left.a", "rftconf.right.b"]]
-    assert found.folder_circles() == [["rftconf.left", "rftconf.right"]]
+    result = layout.measure(house)
+    assert result.circles() == [["rftconf.left.a", "rftconf.right.b"]]
+    assert result.folder_circles() == [["rftconf.left", "rftconf.right"]]
 
 
 def test_a_table_of_moves_is_measured_before_anything_moves(layout: Any, house: Path) -> None:
     moves = importlib.import_module("moves")
     table = moves.Moves(modules={"rftconf.left.a": "rftconf.right.a", "rftconf.ground": "rftconf.base.ground"})
-    found = layout.measure(house, table)
-    assert found.loose() == []
-    assert found.folder_circles() == [["rftconf.right.a", "rftconf.right.b"]]
+    result = layout.measure(house, table)
+    assert result.loose() == []
+    assert result.folder_circles() == [["rftconf.right.a", "rftconf.right.b"]]
     assert (house / "rftconf/left/a.py").exists()
 
 

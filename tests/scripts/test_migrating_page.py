@@ -64,7 +64,7 @@ def test_counts_reasons_and_what_nobody_names(pages: Any) -> None:
 
 
 def test_the_page_shows_the_newest_results(pages: Any) -> None:
-    found = json.loads(pages.migrating_page.newest().read_text())
+    data = json.loads(pages.migrating_page.newest().read_text())
     page = pages.migrating_page.PAGE.read_text()
-    assert f"Measured on {found['date']}." in page
-    assert all(one["set"].partition(",")[0] in page for one in found["sets"])
+    assert f"Measured on {data['date']}." in page
+    assert all(entry["set"].partition(",")[0] in page for entry in data["sets"])

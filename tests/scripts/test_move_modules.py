@@ -115,12 +115,12 @@ def test_those_who_import_it_are_sent_there() -> None:
 def test_no_module_lands_on_one_that_stays() -> None:
     """Before the moves; once they are made, every module is where the table says."""
     moves = importlib.import_module("moves").read_moves(TABLE)
-    there = {path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in modules("rftconf")}
-    if "rftconf.errors" in there:
-        assert sorted(set(moves.modules) - there) == []
-        assert sorted(set(moves.modules.values()) & (there - set(moves.modules))) == []
+    target = {path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in modules("rftconf")}
+    if "rftconf.errors" in target:
+        assert sorted(set(moves.modules) - target) == []
+        assert sorted(set(moves.modules.values()) & (target - set(moves.modules))) == []
     else:
-        assert sorted(set(moves.modules.values()) - there) == []
+        assert sorted(set(moves.modules.values()) - target) == []
 
 
 def test_two_modules_for_one_name_are_refused(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_two_modules_for_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_names_to_be_given_up_are_there_and_new_ones_are_free() -> None:
     """While the modules lie where they lie; a renamed definition leaves the table."""
-    wrong, seen = [], 0
+    wrong, count_before = [], 0
     for module, names in importlib.import_module("moves").tomllib.loads(RENAMES.read_text(encoding="utf-8")).items():
         folder = ROOT / "runners" if module.startswith("rftconf_runner") else ROOT
         path = folder / f"{module.replace('.', '/')}.py"
@@ -143,10 +143,10 @@ def test_names_to_be_given_up_are_there_and_new_ones_are_free() -> None:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
                 defined.add(node.name)
             if isinstance(node, ast.ClassDef):
-                defined |= {f"{node.name}.{one.name}" for one in node.body if isinstance(one, ast.FunctionDef)}
+                defined |= {f"{node.name}.{entry.name}" for entry in node.body if isinstance(entry, ast.FunctionDef)}
         for old, new in names.items():
-            seen += 1
+            count_before += 1
             free = f"{old.rpartition('.')[0]}.{new}".lstrip(".") not in defined
             wrong += [] if old in defined and free else [f"{module}: {old}"]
-    assert seen > 0
+    assert count_before > 0
     assert wrong == []

@@ -89,10 +89,10 @@ def walk(page: Any) -> list[str]:
     unseen = []
     for _ in range(MOST_TABS):
         page.keyboard.press("Tab")
-        at = page.evaluate(FOCUSED)
-        if at is None or at["again"]:
+        position = page.evaluate(FOCUSED)
+        if position is None or position["again"]:
             break
-        if not at["seen"]:
-            unseen.append(f"not seen: {at['what']}")
+        if not position["seen"]:
+            unseen.append(f"not seen: {position['what']}")
     assert page.evaluate("window.walked.size") > 10, "Tab went nowhere"
     return [*unseen, *(f"not reached: {what}" for what in page.evaluate(UNREACHED))]

@@ -52,7 +52,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def opened(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
     """Opens a page of the studio; at the end nothing may have gone wrong in it, and nobody else may have been asked."""
-    contexts, wrong, asked = [], [], []
+    contexts, wrong, options = [], [], []
 
     def open_page(name: str, width: int = 1366, height: int = 900, *, dark: bool = False) -> Any:
         scheme = "dark" if dark else "light"
@@ -63,8 +63,10 @@ def opened(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
         page = context.new_page()
         page.set_default_timeout(45_000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
-        page.on("request", lambda request: asked.append(request.url))
+        page.on(
+            "console", lambda answer: wrong.append(answer.text) if "Content Security Policy" in answer.text else None
+        )
+        page.on("request", lambda request: options.append(request.url))
         page.goto(f"{address}#/{name}")
         # modules come after the document: what does not wait for an element itself must find the page there
         page.locator("#page[data-page] > *").first.wait_for()
@@ -74,7 +76,7 @@ def opened(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
     for context in contexts:
         context.close()
     assert wrong == []
-    assert [url for url in asked if not url.startswith((address, "blob:", "data:"))] == []
+    assert [url for url in options if not url.startswith((address, "blob:", "data:"))] == []
 
 
 @pytest.fixture

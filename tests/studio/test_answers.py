@@ -35,16 +35,16 @@ CASES = (
 
 
 def ask(verb: str, **fields: Any) -> dict[str, Any]:
-    found = answers.answer(verb, fields)
-    data: dict[str, Any] = json.loads(found.body)
-    assert found.status == 200, data
+    answer = answers.answer(verb, fields)
+    data: dict[str, Any] = json.loads(answer.body)
+    assert answer.status == 200, data
     return data
 
 
 def refused(verb: str, **fields: Any) -> dict[str, Any]:
-    found = answers.answer(verb, fields)
-    assert found.status == 422, found
-    error: dict[str, Any] = json.loads(found.body)["error"]
+    answer = answers.answer(verb, fields)
+    assert answer.status == 422, answer
+    error: dict[str, Any] = json.loads(answer.body)["error"]
     return error
 
 
@@ -57,7 +57,7 @@ def test_a_conversion_says_what_its_own_check_finds(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     fields = {"text": WRONG, "name": "run.sh", "to": "verl"}
     data = ask("convert", **fields)
-    assert {one["code"] for one in data["check"]} >= {"BAT006"}
+    assert {entry["code"] for entry in data["check"]} >= {"BAT006"}
     assert "BAT006" in data["refused"]
     (tmp_path / "run.sh").write_text(WRONG)
     words = shlex.split(data["command"])[1:]
@@ -77,34 +77,34 @@ def test_a_conversion_is_the_command_lines(name: str, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     (tmp_path / source.name).write_bytes(source.read_bytes())
     fields = {"text": source.read_text(), "name": source.name, "to": case["to"], "rows": 7473}
-    found = ask("convert", **fields)
+    data = ask("convert", **fields)
     assert (
         run(["convert", source.name, "--to", case["to"], "--rows", "7473", "-o", "out", "--ledger", "l.json", "-q"])
         == 0
     )
-    assert found["files"][0]["text"].encode() == (tmp_path / "out").read_bytes()
+    assert data["files"][0]["text"].encode() == (tmp_path / "out").read_bytes()
     assert answers.answer("ledger", fields).body == (tmp_path / "l.json").read_bytes()
-    words = found["command"].split()
+    words = data["command"].split()
     assert words[:2] == ["rftconf", "convert"]
     assert run([*words[1:], "-q"]) == 0
     assert (tmp_path / words[-1]).read_bytes() == (tmp_path / "out").read_bytes()
 
 
 def test_lines_lead_to_the_lines_that_they_come_from() -> None:
-    found = ask("convert", text=README, name="input.sh", to="trinity", rows=7473)
-    lines, written = found["files"][0]["lines"], README.splitlines()
-    about = next(one for one in lines.values() if one["key"] == "algorithm.repeat_times")
+    data = ask("convert", text=README, name="input.sh", to="trinity", rows=7473)
+    lines, written = data["files"][0]["lines"], README.splitlines()
+    about = next(line for line in lines.values() if line["key"] == "algorithm.repeat_times")
     assert [written[number - 1].strip() for number in about["from"]] == ["N=8", "actor_rollout_ref.rollout.n=$N \\"]
-    text = found["files"][0]["text"].splitlines()
+    text = data["files"][0]["text"].splitlines()
     assert all(
-        one["key"].rpartition(".")[2].partition("[")[0] in text[int(number) - 1] for number, one in lines.items()
+        entry["key"].rpartition(".")[2].partition("[")[0] in text[int(number) - 1] for number, entry in lines.items()
     )
 
 
 def test_what_is_decided_changes_the_output() -> None:
     fields: dict[str, Any] = {"text": README, "name": "input.sh", "to": "trinity"}
     before = ask("convert", **fields)
-    kinds = {one["kind"] for field in before["fields"] for one in field["inputs"]}
+    kinds = {entry["kind"] for field in before["fields"] for entry in field["inputs"]}
     assert {"rows", "set", "rollout_gpus", "value"} <= kinds
     key = "buffer.explorer_input.tasksets[0].default_workflow_type"
     after = ask("convert", **fields, rows=7473, rollout_gpus=6, set={"HOME": "/home/me"}, fill={key: "math_workflow"})
@@ -112,49 +112,55 @@ def test_what_is_decided_changes_the_output() -> None:
     assert "engine_num: 3" in text
     assert "/home/me/data/gsm8k" in text
     assert "default_workflow_type: math_workflow" in text
-    assert not any(one["kind"] in ("rows", "set") for field in after["fields"] for one in field["inputs"])
+    assert not any(entry["kind"] in ("rows", "set") for field in after["fields"] for entry in field["inputs"])
     assert "--rollout-gpus 6" in after["command"]
 
 
 def test_a_value_without_a_place_is_said() -> None:
-    found = ask("convert", text=README, name="input.sh", to="trinity", fill={"algorithm": "x"})
-    assert found["files"][0]["missed"] == ["algorithm"]
+    data = ask("convert", text=README, name="input.sh", to="trinity", fill={"algorithm": "x"})
+    assert data["files"][0]["missed"] == ["algorithm"]
 
 
 def test_a_bundle_holds_everything_and_is_the_same_twice() -> None:
     fields = {"text": README, "name": "input.sh", "to": "trinity", "adapters": True}
-    found = answers.answer("bundle", fields)
-    assert found == answers.answer("bundle", fields)
-    archive = zipfile.ZipFile(io.BytesIO(found.body))
-    shown = ask("convert", **fields)
-    assert set(archive.namelist()) == {"input.yaml", "ledger.json", *(one["name"] for one in shown["adapters"])}
+    answer = answers.answer("bundle", fields)
+    assert answer == answers.answer("bundle", fields)
+    archive = zipfile.ZipFile(io.BytesIO(answer.body))
+    output = ask("convert", **fields)
+    assert set(archive.namelist()) == {
+        "input.yaml",
+        "ledger.json",
+        *(adapter["name"] for adapter in output["adapters"]),
+    }
     assert "adapters/convert_data.py" in archive.namelist()
-    assert archive.read("input.yaml").decode() == shown["files"][0]["text"]
+    assert archive.read("input.yaml").decode() == output["files"][0]["text"]
 
 
 def test_a_staged_run_is_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = next((GOLDEN / "sft-then-rl").glob("input.*"))
-    found = ask("convert", text=source.read_text(), name=source.name, to="verl")
+    data = ask("convert", text=source.read_text(), name=source.name, to="verl")
     assert run(["convert", str(source), "--to", "verl", "-o", str(tmp_path / "run"), "-q"]) == 0
-    assert {one["name"]: one["text"] for one in found["files"]} == {
+    assert {file["name"]: file["text"] for file in data["files"]} == {
         path.name: path.read_text() for path in (tmp_path / "run").iterdir()
     }
 
 
 def test_findings_have_pages_and_places() -> None:
     text = README.replace("train_batch_size=", "train_bach_size=")
-    found = ask("check", text=text, name="run.sh")
-    one = next(one for one in found["findings"] if one["code"] == "KEY001")
-    assert text[one["place"]["start"] : one["place"]["end"]].startswith("data.train_bach_size")
-    assert found["pages"]["KEY001"]["why"]
+    data = ask("check", text=text, name="run.sh")
+    entry = next(finding for finding in data["findings"] if finding["code"] == "KEY001")
+    assert text[entry["place"]["start"] : entry["place"]["end"]].startswith("data.train_bach_size")
+    assert data["pages"]["KEY001"]["why"]
 
 
 def test_one_fix_is_made_and_its_finding_goes() -> None:
     text = README.replace("train_batch_size=", "train_bach_size=")
-    one = next(one for one in ask("check", text=text, name="run.sh")["findings"] if one["code"] == "KEY001")
-    done = ask("fix", text=text, name="run.sh", code="KEY001", start=one["place"]["start"])
+    entry = next(
+        finding for finding in ask("check", text=text, name="run.sh")["findings"] if finding["code"] == "KEY001"
+    )
+    done = ask("fix", text=text, name="run.sh", code="KEY001", start=entry["place"]["start"])
     assert done["text"] == README
-    assert "KEY001" not in [one["code"] for one in done["findings"]]
+    assert "KEY001" not in [finding["code"] for finding in done["findings"]]
     assert "not found there any more" in refused("fix", text=README, name="run.sh", code="KEY001", start=1)["message"]
 
 
@@ -196,15 +202,15 @@ def test_a_refusal_names_what_would_be_possible() -> None:
 def test_names_never_lead_to_files_of_this_machine(tmp_path: Path) -> None:
     secret = tmp_path / "base.yaml"
     secret.write_text("trainer:\n  project_name: found_it\n")
-    found = ask("convert", text=README, name=str(tmp_path / "input.sh"), to="trinity")
-    assert found["command"].split()[2] == "input.sh"
-    assert "found_it" not in found["files"][0]["text"]
+    data = ask("convert", text=README, name=str(tmp_path / "input.sh"), to="trinity")
+    assert data["command"].split()[2] == "input.sh"
+    assert "found_it" not in data["files"][0]["text"]
 
 
 def test_secrets_are_withheld() -> None:
     text = README.replace(
         "trainer.nnodes=1", "trainer.nnodes=1 +trainer.wandb_api_key=0123456789abcdef0123456789abcdef01234567"
     )
-    found = answers.answer("convert", {"text": text, "name": "run.sh", "to": "trinity"})
-    assert found.status == 200
-    assert b"0123456789abcdef0123" not in found.body
+    answer = answers.answer("convert", {"text": text, "name": "run.sh", "to": "trinity"})
+    assert answer.status == 200
+    assert b"0123456789abcdef0123" not in answer.body

@@ -54,9 +54,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = [folder / f"<b>{name}.yaml" for name in ("one", "two")]
     for file in files:
         file.write_text(YAML.replace("{name}", file.stem[3:]))
-    told = folder / "told.html"
-    assert run(["diff", *map(str, files), "--from", "verl", "--quiet", "--html", str(told)]) == 1
-    return told
+    path = folder / "told.html"
+    assert run(["diff", *map(str, files), "--from", "verl", "--quiet", "--html", str(path)]) == 1
+    return path
 
 
 def shown(browser: Any, file: Path, width: int, *, dark: bool) -> Any:
@@ -66,7 +66,7 @@ def shown(browser: Any, file: Path, width: int, *, dark: bool) -> Any:
     )
     opened = context.new_page()
     opened.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
-    opened.on("request", lambda asked: None if asked.url.startswith("file:") else pytest.fail(asked.url))
+    opened.on("request", lambda request: None if request.url.startswith("file:") else pytest.fail(request.url))
     opened.goto(file.as_uri())
     return opened
 
@@ -90,7 +90,7 @@ def test_hostile_text_is_text(browser: Any, hostile: Path) -> None:
     opened = shown(browser, hostile, 1366, dark=False)
     assert opened.evaluate("document.querySelectorAll('script, img, i, b, body > td').length") == 0
     assert opened.title().endswith("two.yaml")
-    said = opened.inner_text("body")
+    answer = opened.inner_text("body")
     for text in (HOSTILE + "one", "</table></body>" + LONG, "my<b>own", "<b>one.yaml"):
-        assert text in said, text
+        assert text in answer, text
     opened.context.close()

@@ -66,14 +66,14 @@ def test_slow_ones_do_not_keep_the_others_waiting(address: str) -> None:
     head = f"POST /{token}/api/check HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n"
     slow = [socket.create_connection((host, int(port))) for _ in range(AT_ONCE)]
     try:
-        for number, one in enumerate(slow):
-            one.sendall(head[: 20 if number % 2 else len(head)].encode())
+        for number, entry in enumerate(slow):
+            entry.sendall(head[: 20 if number % 2 else len(head)].encode())
         began = time.monotonic()
         assert asked(address) == 200
         assert time.monotonic() - began < server.BODY_SECONDS / 2
     finally:
-        for one in slow:
-            one.close()
+        for entry in slow:
+            entry.close()
     assert asked(address) == 200
 
 
@@ -91,9 +91,9 @@ def test_a_process_that_is_killed_costs_one_answer(address: str) -> None:
             os.kill(int(status.parent.name), signal.SIGKILL)
             killed += 1
     assert killed
-    found = [asked(address) for _ in range(6)]
-    assert found.count(500) <= killed
-    assert found[-1] == 200
+    values = [asked(address) for _ in range(6)]
+    assert values.count(500) <= killed
+    assert values[-1] == 200
 
 
 def _is_of_the_server(parent: int, address: str) -> bool:
@@ -134,11 +134,11 @@ def test_a_head_that_does_not_arrive_is_given_up(first: bytes, monkeypatch: pyte
     monkeypatch.setattr(patience, "HEAD_SECONDS", 0.3)
 
     async def serve_a_slow_client() -> tuple[bytes, float]:
-        held = server._listening(0)
-        made = uvicorn.Server(uvicorn.Config(APPLICATION, http=patience.Impatient, log_level="warning"))
-        serving = asyncio.create_task(made.serve([held]))
-        came, spent = await _drip(held.getsockname(), first)
-        made.should_exit = True
+        instance = server._listening(0)
+        new_server = uvicorn.Server(uvicorn.Config(APPLICATION, http=patience.Impatient, log_level="warning"))
+        serving = asyncio.create_task(new_server.serve([instance]))
+        came, spent = await _drip(instance.getsockname(), first)
+        new_server.should_exit = True
         await serving
         return came, spent
 

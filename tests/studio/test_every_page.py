@@ -110,8 +110,8 @@ TEXT = SCRIPT.replace(
 def test_markup_in_a_text_is_text(opened: Open, name: str) -> None:
     page = opened(name)
     inputs = page.locator("input[type=file]:not(.extra)")
-    for at in range(2 if name == "compare" else 1):
-        inputs.nth(at).set_input_files({"name": f"{EVIL}.sh", "mimeType": "text/plain", "buffer": TEXT.encode()})
+    for index in range(2 if name == "compare" else 1):
+        inputs.nth(index).set_input_files({"name": f"{EVIL}.sh", "mimeType": "text/plain", "buffer": TEXT.encode()})
     page.locator(".trouble, .account tbody tr, .finding, .verdict, .compared h3").first.wait_for()
     assert made_of_text(page) == (None, 0)
 

@@ -25,7 +25,7 @@ from .test_answers import ask
 REGISTERED: dict[str, list[str]] = json.loads((Path(__file__).parent / "data" / "trinity_generator.json").read_text())[
     "releases"
 ]
-KEYS = {one.name: [key.replace("[]", "[0]") for key in one.keys] for one in parameters("trinity")}
+KEYS = {parameter.name: [key.replace("[]", "[0]") for key in parameter.keys] for parameter in parameters("trinity")}
 RUN = {
     "mode": "both",
     "model.model_path": "Qwen/Qwen2.5-7B-Instruct",
@@ -85,15 +85,15 @@ CONDITIONS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 
 
 def test_every_parameter_of_the_generator_has_its_place() -> None:
-    placed = {name for held in PARAMETERS.values() for name in held}
+    placements = {name for entries in PARAMETERS.values() for name in entries}
     registered = {name for names in REGISTERED.values() for name in names}
     assert len(registered) > 140
-    assert registered == placed | set(SHOWN)
+    assert registered == placements | set(SHOWN)
     assert set(REGISTERED) == set(registry.framework("trinity").releases)
 
 
 def test_every_parameter_has_a_control_in_trinitys_form() -> None:
-    form = {one["key"]: one for one in ask("keys", framework="trinity")["keys"]}
+    form = {key["key"]: key for key in ask("keys", framework="trinity")["keys"]}
     lacking = [key for keys in KEYS.values() for key in keys if key not in form]
     assert lacking == []
     assert all(form[key]["topic"] for keys in KEYS.values() for key in keys)
@@ -104,29 +104,29 @@ def test_every_parameter_has_a_control_or_a_reason(framework: str) -> None:
     """In some program of the newest release: what only Megatron's has stands in Megatron's form."""
     known = registry.framework(framework)
     forms = [catalogue.load(framework, None, trainer) for trainer in known.trainers_of(known.newest)]
-    for one in parameters(framework):
-        assert one.keys or one.why, one.name
-        assert all(any(key in form for form in forms) for key in one.keys), one
-    names = {name for held in PARAMETERS.values() for name in held}
+    for parameter in parameters(framework):
+        assert parameter.keys or parameter.why, parameter.name
+        assert all(any(key in form for form in forms) for key in parameter.keys), parameter
+    names = {name for entries in PARAMETERS.values() for name in entries}
     assert set(OTHERS[framework]) <= names
-    found = ask("keys", framework=framework)
-    told = {one["name"] for one in found["without"]}
-    assert told == {one.name for one in parameters(framework) if not one.keys}
-    assert {one["topic"] for one in found["keys"]} <= {*found["topics"], ""}
+    data = ask("keys", framework=framework)
+    new_names = {entry["name"] for entry in data["without"]}
+    assert new_names == {parameter.name for parameter in parameters(framework) if not parameter.keys}
+    assert {key["topic"] for key in data["keys"]} <= {*data["topics"], ""}
 
 
 def test_the_display_of_the_trainers_gpus_follows_the_form() -> None:
-    found = ask("new", framework="trinity", values={**RUN, "explorer.rollout_model.tensor_parallel_size": "2"})
-    told = {one["name"]: one["value"] for one in found["totals"]}
-    assert told["trainer's GPUs"] == 4
-    assert told["engines' GPUs"] == 4
+    data = ask("new", framework="trinity", values={**RUN, "explorer.rollout_model.tensor_parallel_size": "2"})
+    names = {total["name"]: total["value"] for total in data["totals"]}
+    assert names["trainer's GPUs"] == 4
+    assert names["engines' GPUs"] == 4
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_parameter_acts_under_its_condition(name: str) -> None:
-    hidden, shown = CONDITIONS[name]
+    hidden, output = CONDITIONS[name]
     off = ask("new", framework="trinity", values={**RUN, **hidden})
-    on = ask("new", framework="trinity", values={**RUN, **shown})
+    on = ask("new", framework="trinity", values={**RUN, **output})
     assert off["problem"] == on["problem"] == ""
     assert all(off["inactive"].get(key) for key in KEYS[name]), off["inactive"]
     assert any(key not in on["inactive"] for key in KEYS[name]), [on["inactive"].get(key) for key in KEYS[name]]
@@ -163,17 +163,17 @@ def test_every_condition_has_keys_to_act_on() -> None:
 
     for framework in registry.FRAMEWORKS:
         known = registry.framework(framework)
-        held = {
+        entries = {
             name
             for trainer in known.trainers_of(known.newest)
             for name in names(framework, known.newest, trainer).values()
         }
         for gate in GATES[framework]:
-            assert all(any(fnmatchcase(name, key) for name in held) for key in gate.keys), gate.keys
+            assert all(any(fnmatchcase(name, key) for name in entries) for key in gate.keys), gate.keys
             assert gate.source
             assert gate.why
         for block in BLOCKS[framework]:
-            assert any(fnmatchcase(name, f"{block.section}.{block.switch}") for name in held), block
+            assert any(fnmatchcase(name, f"{block.section}.{block.switch}") for name in entries), block
 
 
 @pytest.mark.parametrize("framework", registry.FRAMEWORKS)
@@ -181,14 +181,14 @@ def test_every_condition_has_keys_to_act_on() -> None:
 def test_what_a_recipe_sets_acts(framework: str, algorithm: str) -> None:
     """Against conditions that catch too much: no key that a sized recipe writes is said to do nothing."""
     fields = {"algorithm": algorithm, "model": "Qwen/Qwen2.5-7B-Instruct", "gpus": 8, "gpu": "h200-141g"}
-    found = answers.answer("start", {"framework": framework, **fields})
-    if found.status != 200:
-        pytest.skip(json.loads(found.body)["error"]["message"])
-    made = json.loads(found.body)
-    form = ask("new", framework=framework, release=made["release"], values=made["values"])
+    answer = answers.answer("start", {"framework": framework, **fields})
+    if answer.status != 200:
+        pytest.skip(json.loads(answer.body)["error"]["message"])
+    result = json.loads(answer.body)
+    form = ask("new", framework=framework, release=result["release"], values=result["values"])
     document = read(from_bytes(form["name"], form["text"].encode()))
-    told = main_stage(load(document, framework=framework, release=made["release"])).reading.inactive
-    ours = {key: why for key, why in form["inactive"].items() if key in made["values"] and key not in told}
+    names = main_stage(load(document, framework=framework, release=result["release"])).reading.inactive
+    ours = {key: why for key, why in form["inactive"].items() if key in result["values"] and key not in names}
     assert set(ours) <= IDLE.get(framework, set()), ours
 
 
@@ -212,14 +212,14 @@ BATCHES: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("framework", BATCHES)
 def test_a_batch_that_does_not_divide_is_told(framework: str) -> None:
     """The generator's own check, by the rules of `check`."""
-    found = ask("new", framework=framework, values=BATCHES[framework])
-    told: list[dict[str, Any]] = [one for one in found["findings"] if one["code"].startswith("BAT")]
-    assert any("divide" in one["message"] or "leave" in one["message"] for one in told), found["findings"]
+    data = ask("new", framework=framework, values=BATCHES[framework])
+    options: list[dict[str, Any]] = [finding for finding in data["findings"] if finding["code"].startswith("BAT")]
+    assert any("divide" in entry["message"] or "leave" in entry["message"] for entry in options), data["findings"]
 
 
 @pytest.mark.parametrize("framework", registry.FRAMEWORKS)
 def test_batches_and_lengths_say_what_they_count(framework: str) -> None:
-    form = {one["key"]: one for one in ask("keys", framework=framework)["keys"]}
+    form = {key["key"]: key for key in ask("keys", framework=framework)["keys"]}
     counted = {
         "verl": ("data.train_batch_size", "data.max_response_length", "actor_rollout_ref.rollout.n", "trainer.nnodes"),
         "trinity": (
@@ -235,7 +235,7 @@ def test_batches_and_lengths_say_what_they_count(framework: str) -> None:
 
 
 def test_arguments_of_functions_have_their_types_and_defaults() -> None:
-    form = {one["key"]: one for one in ask("keys", framework="trinity")["keys"]}
+    form = {key["key"]: key for key in ask("keys", framework="trinity")["keys"]}
     epsilon = form["algorithm.policy_loss_fn_args.enable_sequence_masking"]
     assert (epsilon["type"], epsilon["default"]) == ("bool", "false")
     assert "gspo" in form["algorithm.policy_loss_fn_args.clip_range_low"]["default"]
@@ -245,8 +245,8 @@ def test_what_a_beginner_adds_is_written_and_checked() -> None:
     fields = {"algorithm": "grpo", "model": "Qwen/Qwen2.5-7B-Instruct", "gpus": 8, "gpu": "h100-80g"}
     for framework in registry.FRAMEWORKS:
         plain = ask("start", framework=framework, **fields)
-        rate = next(one for one in plain["further"] if one["title"] == "Learning rate")
-        batch = next(one for one in plain["further"] if one["title"] == "Answers to a prompt")
+        rate = next(entry for entry in plain["further"] if entry["title"] == "Learning rate")
+        batch = next(entry for entry in plain["further"] if entry["title"] == "Answers to a prompt")
         assert len(plain["further"]) > 6
         assert "Memory: peak" in plain["text"]
         assert plain["findings"] == plain["missed"] == [], "the recipe's own text is checked where it is made"
@@ -257,7 +257,7 @@ def test_what_a_beginner_adds_is_written_and_checked() -> None:
         assert "Memory, before values were added:" in changed["text"]
         lines = [line for line in changed["text"].splitlines() if line not in plain["text"].splitlines()]
         assert all("recipe" not in line for line in lines), lines
-        assert "BAT011" in [one["code"] for one in changed["findings"]], changed["findings"]
+        assert "BAT011" in [finding["code"] for finding in changed["findings"]], changed["findings"]
 
 
 def test_a_form_without_values_knows_what_acts() -> None:

@@ -28,8 +28,8 @@ APPLICATION = application(echo, TOKEN, (HOST,))
 
 def in_a_thread(work: Coroutine[Any, Any, Any]) -> Any:
     """The result; this thread may hold the loop of the browser that other tests of the same process drive."""
-    with ThreadPoolExecutor(1) as other:
-        return other.submit(asyncio.run, work).result()
+    with ThreadPoolExecutor(1) as other_pool:
+        return other_pool.submit(asyncio.run, work).result()
 
 
 class Client:
@@ -124,14 +124,14 @@ def test_only_known_questions_reach_a_process(client: Client) -> None:
 
 
 def test_a_websocket_is_closed() -> None:
-    said: list[MutableMapping[str, Any]] = []
+    messages: list[MutableMapping[str, Any]] = []
 
     async def send(message: MutableMapping[str, Any]) -> None:
-        said.append(message)
+        messages.append(message)
 
     async def receive() -> MutableMapping[str, Any]:
         return {"type": "websocket.connect"}
 
     scope = {"type": "websocket", "path": f"/{TOKEN}/", "headers": [(b"host", HOST.encode())]}
     in_a_thread(APPLICATION(scope, receive, send))
-    assert [message["type"] for message in said] == ["websocket.close"]
+    assert [message["type"] for message in messages] == ["websocket.close"]

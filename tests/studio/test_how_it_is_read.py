@@ -33,11 +33,11 @@ def test_files_beside_and_below_are_read_as_the_command_line_reads_them(
         "sources": [{"name": "env.sh", "text": "N=16\n"}],
         "base": {"name": "base.yaml", "text": BASE},
     }
-    found = ask("convert", **fields)
-    text = found["files"][0]["text"]
+    data = ask("convert", **fields)
+    text = data["files"][0]["text"]
     assert "repeat_times: 16" in text
     assert "weight_decay: 0.05" in text
-    words = found["command"].split()
+    words = data["command"].split()
     assert run([*words[1:], "-q"]) == 0
     assert Path(words[-1]).read_text() == text
     assert ask("check", **fields)["source"]["title"] == "veRL"

@@ -106,9 +106,9 @@ def test_a_beginner_may_say_more(opened: Open) -> None:
     page.locator('.further input[data-key="trainer.project_name"]').fill("mine")
     page.locator(".code .row", has_text="trainer.project_name=mine").wait_for()
     page.locator('.further input[data-key="actor_rollout_ref.rollout.n"]').fill("1")
-    found = page.locator(".verdict .says", has_text="BAT011")
-    found.wait_for()
-    assert found.count() == 1
+    result = page.locator(".verdict .says", has_text="BAT011")
+    result.wait_for()
+    assert result.count() == 1
     assert "trainer.project_name=mine" in page.locator(".code").inner_text()
 
 
@@ -192,9 +192,9 @@ def test_the_common_keys_are_sorted_by_topic(opened: Open) -> None:
 def test_two_configs_are_compared(opened: Open, keep: Keep) -> None:
     page = opened("compare", 1366, 1100)
     inputs = page.locator("input[type=file]:not(.extra)")
-    other = (GOLDEN / "readme" / "expected.yaml").read_text().replace("lr: 1.0e-06", "lr: 2.0e-06")
-    for at, (name, text) in enumerate([("run.sh", SCRIPT), ("run.yaml", other)]):
-        inputs.nth(at).set_input_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
+    second = (GOLDEN / "readme" / "expected.yaml").read_text().replace("lr: 1.0e-06", "lr: 2.0e-06")
+    for index, (name, text) in enumerate([("run.sh", SCRIPT), ("run.yaml", second)]):
+        inputs.nth(index).set_input_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
     row = page.locator(".differences tr", has_text="optim.actor.lr")
     row.wait_for()
     assert "Different runs" in page.locator(".compared .says").inner_text()

@@ -70,8 +70,8 @@ def test_a_page_that_is_drawn_late_is_waited_for(opened: Open, browser: Any, mon
     context_of = browser.new_context
 
     def late(route: Any) -> None:
-        found = route.fetch()
-        route.fulfill(response=found, body=f"await new Promise((go) => setTimeout(go, 1500));\n{found.text()}")
+        result = route.fetch()
+        route.fulfill(response=result, body=f"await new Promise((go) => setTimeout(go, 1500));\n{result.text()}")
 
     def slow(**how: Any) -> Any:
         context = context_of(**how)

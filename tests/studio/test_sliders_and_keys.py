@@ -23,10 +23,10 @@ FRACTION = "stage.placement.rollout.gpu_memory_fraction"
 
 
 def test_the_account_is_the_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    found = ask("budget", text=README, name="input.sh", gpu="a100-80g")
+    data = ask("budget", text=README, name="input.sh", gpu="a100-80g")
     run(["budget", str(GOLDEN / "readme" / "input.sh"), "--gpu", "a100-80g", "--json", "-q"])
-    told = json.loads(capsys.readouterr().out)
-    assert {key: found[key] for key in told} == told
+    report = json.loads(capsys.readouterr().out)
+    assert {key: data[key] for key in report} == report
 
 
 def test_a_slider_is_the_same_as_the_value_in_the_file() -> None:
@@ -44,14 +44,14 @@ def test_what_was_moved_is_written_into_the_text() -> None:
     )
     assert done["left"] == []
     moved = ask("budget", text=done["text"], name="input.sh")
-    assert {one["path"]: one["value"] for one in moved["sliders"]}[FRACTION] == 0.8
+    assert {slider["path"]: slider["value"] for slider in moved["sliders"]}[FRACTION] == 0.8
     assert "ppo_max_token_len_per_gpu=12288" in done["text"]
 
 
 def test_a_cluster_of_another_size() -> None:
-    found = ask("budget", text=README, name="input.sh", nodes=2)
-    assert found["cluster"]["nodes"] == 2
-    assert sorted(gpu for pool in found["pools"] for gpu in pool["gpus"]) == list(range(16))
+    data = ask("budget", text=README, name="input.sh", nodes=2)
+    assert data["cluster"]["nodes"] == 2
+    assert sorted(gpu for pool in data["pools"] for gpu in pool["gpus"]) == list(range(16))
 
 
 @pytest.mark.parametrize(
@@ -82,28 +82,26 @@ def test_every_key_that_people_set_is_in_the_form(framework: str) -> None:
     known = registry.framework(framework)
     for release in (known.releases[0], known.releases[-1]):
         for trainer in known.trainers_of(release)[:2]:
-            held = catalogue.load(framework, release, trainer)
-            wanted = [
+            new_catalogue = catalogue.load(framework, release, trainer)
+            expected = [
                 name
-                for name, key in held.keys.items()
+                for name, key in new_catalogue.keys.items()
                 if not key.automatic and not versions.dead(framework, release, name)
             ]
-            found = ask("keys", framework=framework, release=release, trainer=trainer)["keys"]
-            assert {one["key"] for one in found} >= {spelled(name) for name in wanted}
-            assert all(held.get(one["key"]) is not None for one in found)
+            data = ask("keys", framework=framework, release=release, trainer=trainer)["keys"]
+            assert {entry["key"] for entry in data} >= {spelled(name) for name in expected}
+            assert all(new_catalogue.get(entry["key"]) is not None for entry in data)
 
 
 @pytest.mark.parametrize("framework", registry.FRAMEWORKS)
 def test_the_form_writes_what_the_recipe_writes(framework: str) -> None:
     """A beginner's config through the expert's form: the same keys and values, and nothing new for the rules to find."""
     fields = {"algorithm": "grpo", "model": "Qwen/Qwen2.5-7B-Instruct", "gpus": 8, "gpu": "h100-80g"}
-    made = ask("start", framework=framework, data="data/train.parquet", eval_data="data/test.parquet", **fields)
-    form = ask("new", framework=framework, release=made["release"], values=made["values"])
-    found = ask(
-        "diff", sides=[{"text": made["text"], "name": made["file"]}, {"text": form["text"], "name": form["name"]}]
-    )
-    assert found["verdict"] == "same", [one for stage in found["stages"] for one in stage["differences"]]
-    assert [one["code"] for one in form["findings"] if one["severity"] == "error"] == []
+    row = ask("start", framework=framework, data="data/train.parquet", eval_data="data/test.parquet", **fields)
+    form = ask("new", framework=framework, release=row["release"], values=row["values"])
+    data = ask("diff", sides=[{"text": row["text"], "name": row["file"]}, {"text": form["text"], "name": form["name"]}])
+    assert data["verdict"] == "same", [difference for stage in data["stages"] for difference in stage["differences"]]
+    assert [finding["code"] for finding in form["findings"] if finding["severity"] == "error"] == []
 
 
 def test_a_key_that_acts_under_a_condition_is_told() -> None:
@@ -122,8 +120,8 @@ def test_the_forms_rules_are_those_of_check() -> None:
     form = ask("new", framework="verl", values=values)
     release = registry.framework("verl").newest
     checked = ask("check", text=form["text"], name=form["name"], **{"from": "verl", "from_release": release})
-    assert [one["code"] for one in form["findings"]] == [one["code"] for one in checked["findings"]]
-    assert "BAT003" in [one["code"] for one in form["findings"]]
+    assert [finding["code"] for finding in form["findings"]] == [finding["code"] for finding in checked["findings"]]
+    assert "BAT003" in [finding["code"] for finding in form["findings"]]
 
 
 @pytest.mark.parametrize(

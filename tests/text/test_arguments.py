@@ -27,9 +27,9 @@ def read(*values: str | Expr, style: Style = Style.HYDRA) -> CommandLine:
     ],
 )
 def test_hydra_options(values: tuple[str | Expr, ...], options: dict[str, Value]) -> None:
-    found = read(*values[:1], *values[1:], "a.b=1")
-    assert found.options == options
-    assert [(leaf.key, leaf.value) for leaf in found.leaves] == [("a.b", 1)]
+    line = read(*values[:1], *values[1:], "a.b=1")
+    assert line.options == options
+    assert [(leaf.key, leaf.value) for leaf in line.leaves] == [("a.b", 1)]
 
 
 @pytest.mark.parametrize("option", ["--multirun", "-m"])
@@ -38,22 +38,22 @@ def test_several_runs_are_refused(option: str) -> None:
 
 
 def test_unknown_options_are_told() -> None:
-    found = read("--epochs", "a=1")
-    assert [d.code for d in found.diagnostics] == ["SYN308"]
-    assert [leaf.key for leaf in found.leaves] == ["a"]
+    line = read("--epochs", "a=1")
+    assert [d.code for d in line.diagnostics] == ["SYN308"]
+    assert [leaf.key for leaf in line.leaves] == ["a"]
 
 
 def test_programs_with_flags() -> None:
-    found = read("run", "--config", "x.yaml", "--dlc", "--port=80", "runtime_args.a=1", style=Style.FLAGS)
-    assert found.options == {"command": "run", "config": "x.yaml", "dlc": True, "port": "80"}
-    assert [(leaf.key, leaf.value) for leaf in found.leaves] == [("runtime_args.a", 1)]
+    line = read("run", "--config", "x.yaml", "--dlc", "--port=80", "runtime_args.a=1", style=Style.FLAGS)
+    assert line.options == {"command": "run", "config": "x.yaml", "dlc": True, "port": "80"}
+    assert [(leaf.key, leaf.value) for leaf in line.leaves] == [("runtime_args.a", 1)]
 
 
 @pytest.mark.parametrize("style", Style)
 def test_an_argument_that_may_hold_any_keys_is_kept_as_unread(style: Style) -> None:
-    found = read("train" if style is not Style.HYDRA else "c.d=1", Var("OPTS"), "a.b=1", style=style)
-    assert [one.value for one in found.unread] == [Var("OPTS")]
-    assert [d.code for d in found.diagnostics] == ["SYN305"]
+    line = read("train" if style is not Style.HYDRA else "c.d=1", Var("OPTS"), "a.b=1", style=style)
+    assert [unread.value for unread in line.unread] == [Var("OPTS")]
+    assert [d.code for d in line.diagnostics] == ["SYN305"]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_what_was_written_is_read_as_waiting_for_its_arguments() -> None:
     document = read(Source("run.sh", script))
     values = {leaf.key: leaf.value for leaf in document.leaves}
     assert values == {line.key: line.value for line in LINES}
-    assert not [one for one in document.diagnostics if one.code == "SYN509"]
+    assert not [diagnostic for diagnostic in document.diagnostics if diagnostic.code == "SYN509"]
 
 
 def test_a_variable_of_another_name_takes_no_place() -> None:

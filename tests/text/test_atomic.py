@@ -75,12 +75,12 @@ def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_every_name_of_a_file_has_the_new_text(tmp_path: Path) -> None:
-    path, other = tmp_path / "a", tmp_path / "b"
+    path, other_path = tmp_path / "a", tmp_path / "b"
     path.write_text("the old text")
-    other.hardlink_to(path)
+    other_path.hardlink_to(path)
     atomic.write(path, "new")
-    assert other.read_text() == "new"
-    assert path.samefile(other)
+    assert other_path.read_text() == "new"
+    assert path.samefile(other_path)
     assert len(list(tmp_path.iterdir())) == 2
 
 

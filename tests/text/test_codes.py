@@ -13,8 +13,8 @@ NEVER_SAID = {"SYN210"}
 
 def test_codes_and_their_descriptions_agree() -> None:
     files = [path for path in modules("rftconf") if path.parts[-2:] != ("lint", "codes.py")]
-    said = {code for file in files for code in re.findall(r'"(SYN\d{3})"', file.read_text(encoding="utf-8"))}
+    messages = {code for file in files for code in re.findall(r'"(SYN\d{3})"', file.read_text(encoding="utf-8"))}
     described = {code for code in CODES if code.startswith("SYN")}
-    assert len(said) > 50
-    assert said - described == set()
-    assert described - said == NEVER_SAID
+    assert len(messages) > 50
+    assert messages - described == set()
+    assert described - messages == NEVER_SAID

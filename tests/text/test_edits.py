@@ -53,20 +53,20 @@ def test_yaml_add_goes_into_the_deepest_mapping() -> None:
 
 
 def test_yaml_drop_takes_the_line_and_empty_parents() -> None:
-    at = yaml().last()
-    assert changed(YAML, edit_yaml.drop(yaml(), at["a.b"])) == YAML.replace("  b: 'x'  # why\n", "")
-    one = "x:\n  y:\n    z: 1\nw: 2\n"
-    assert changed(one, edit_yaml.drop(yaml(one), yaml(one).last()["x.y.z"])) == "w: 2\n"
-    assert edit_yaml.drop(yaml(), at["d[0].e"]) is None
-    assert changed(YAML, edit_yaml.drop(yaml(), at["flow.g"])) == YAML.replace("flow: {g: 1}\n", "")
+    leaves = yaml().last()
+    assert changed(YAML, edit_yaml.drop(yaml(), leaves["a.b"])) == YAML.replace("  b: 'x'  # why\n", "")
+    text = "x:\n  y:\n    z: 1\nw: 2\n"
+    assert changed(text, edit_yaml.drop(yaml(text), yaml(text).last()["x.y.z"])) == "w: 2\n"
+    assert edit_yaml.drop(yaml(), leaves["d[0].e"]) is None
+    assert changed(YAML, edit_yaml.drop(yaml(), leaves["flow.g"])) == YAML.replace("flow: {g: 1}\n", "")
     two = "flow: {g: 1, h: 2}\nw: 2\n"
     assert edit_yaml.drop(yaml(two), yaml(two).last()["flow.g"]) is None
 
 
 def test_yaml_rename_in_place_and_elsewhere() -> None:
-    at = yaml().last()
-    assert changed(YAML, edit_yaml.rename(yaml(), at["a.b"], "a.z")) == YAML.replace("  b: 'x'", "  z: 'x'")
-    moved = changed(YAML, edit_yaml.rename(yaml(), at["a.b"], "d2.b"))
+    leaves = yaml().last()
+    assert changed(YAML, edit_yaml.rename(yaml(), leaves["a.b"], "a.z")) == YAML.replace("  b: 'x'", "  z: 'x'")
+    moved = changed(YAML, edit_yaml.rename(yaml(), leaves["a.b"], "d2.b"))
     assert moved is not None
     assert "d2:\n  b: 'x'  # why" in moved
     assert "\n  b: 'x'  # why\n  c" not in moved
@@ -75,13 +75,13 @@ def test_yaml_rename_in_place_and_elsewhere() -> None:
 @pytest.mark.parametrize("text", [SHELL, ARRAY])
 def test_overrides_put_add_drop_and_rename(text: str) -> None:
     doc = document(text, "run.sh")
-    at = doc.last()
-    assert changed(text, edit_overrides.put(doc, at["data.b"], 7)) == text.replace("data.b=2", "data.b=7")
-    assert changed(text, edit_overrides.rename(doc, at["data.a"], "data.z")) == text.replace("data.a=", "data.z=")
+    leaves = doc.last()
+    assert changed(text, edit_overrides.put(doc, leaves["data.b"], 7)) == text.replace("data.b=2", "data.b=7")
+    assert changed(text, edit_overrides.rename(doc, leaves["data.a"], "data.z")) == text.replace("data.a=", "data.z=")
     for patches, keys in (
-        (edit_overrides.add(doc, at["data.b"], "data.n", 5), {"data.n", *at}),
-        (edit_overrides.drop(doc, at["data.a"]), set(at) - {"data.a"}),
-        (edit_overrides.drop(doc, at["data.b"]), set(at) - {"data.b"}),
+        (edit_overrides.add(doc, leaves["data.b"], "data.n", 5), {"data.n", *leaves}),
+        (edit_overrides.drop(doc, leaves["data.a"]), set(leaves) - {"data.a"}),
+        (edit_overrides.drop(doc, leaves["data.b"]), set(leaves) - {"data.b"}),
     ):
         after = changed(text, patches)
         assert after is not None

@@ -119,14 +119,14 @@ RUNTIME = st.text("ab1/._-", min_size=1, max_size=8).filter(lambda text: text[0]
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=1, max_size=8), RUNTIME, RUNTIME)
 def test_text_around_a_variable(around: list[tuple[str, str]], first: str, second: str) -> None:
     values: dict[str, Any] = {}
-    meant: dict[str, Any] = {}
-    for at, (before, after) in enumerate(around):
+    expected: dict[str, Any] = {}
+    for index, (before, after) in enumerate(around):
         before = f"x{before}"
-        values[f"a.k{at}"] = Text(tuple(p for p in (before, Var("A"), "/", Var("B"), after) if p))
-        meant[f"a.k{at}"] = f"{before}{first}/{second}{after}"
-        values[f"a.l{at}"] = [values[f"a.k{at}"], {"k": values[f"a.k{at}"]}, 1]
-        meant[f"a.l{at}"] = [meant[f"a.k{at}"], {"k": meant[f"a.k{at}"]}, 1]
-    assert read(values, {"A": first, "B": second}) == meant
+        values[f"a.k{index}"] = Text(tuple(p for p in (before, Var("A"), "/", Var("B"), after) if p))
+        expected[f"a.k{index}"] = f"{before}{first}/{second}{after}"
+        values[f"a.l{index}"] = [values[f"a.k{index}"], {"k": values[f"a.k{index}"]}, 1]
+        expected[f"a.l{index}"] = [expected[f"a.k{index}"], {"k": expected[f"a.k{index}"]}, 1]
+    assert read(values, {"A": first, "B": second}) == expected
 
 
 NAMES = {"A": 24, "B": 6, "C": 2}
@@ -153,14 +153,14 @@ def computed(value: Any) -> int:
 @given(st.lists(NUMBERS, min_size=1, max_size=10))
 def test_arithmetic_is_computed_by_the_script(numbers: list[Any]) -> None:
     values: dict[str, Any] = {}
-    for at, number in enumerate(numbers):
+    for index, number in enumerate(numbers):
         try:
             computed(number)
         except (ZeroDivisionError, ValueError):
             continue
-        values[f"a.k{at}"] = number
-    meant = {key: computed(value) for key, value in values.items()}
-    assert not values or read(values, {k: str(v) for k, v in NAMES.items()}) == meant
+        values[f"a.k{index}"] = number
+    expected = {key: computed(value) for key, value in values.items()}
+    assert not values or read(values, {k: str(v) for k, v in NAMES.items()}) == expected
 
 
 def test_powers_and_fractions() -> None:
@@ -282,7 +282,7 @@ def test_time_of_the_start_is_hydras_own_so_that_all_keys_have_the_same() -> Non
 
 @pytest.mark.parametrize("kind", sorted(Expr.__subclasses__(), key=str))
 def test_every_kind_of_symbol_has_a_word(kind: type[Expr]) -> None:
-    made: dict[type[Expr], Expr] = {
+    row: dict[type[Expr], Expr] = {
         Var: Var("A"),
         OpenKey: OpenKey("a.b"),
         Text: Text(("a", Var("A"))),
@@ -291,5 +291,5 @@ def test_every_kind_of_symbol_has_a_word(kind: type[Expr]) -> None:
         Branch: Branch("true", "a", "b"),
         Now: Now("%Y"),
     }
-    assert argv(emit([line("k", made[kind])], program=["printf", r"%s\0"]), {"A": "1"})
-    assert word(made[kind])
+    assert argv(emit([line("k", row[kind])], program=["printf", r"%s\0"]), {"A": "1"})
+    assert word(row[kind])

@@ -25,9 +25,9 @@ def line(key: str, value: Value, comment: str = "") -> TargetLine:
 def flat(value: Any, key: str = "") -> list[TargetLine]:
     """Mappings become keys, lists of mappings become indexed keys, everything else is a leaf."""
     if isinstance(value, dict) and value:
-        return [found for k, v in value.items() for found in flat(v, f"{key}.{k}" if key else k)]
+        return [new_line for k, v in value.items() for new_line in flat(v, f"{key}.{k}" if key else k)]
     if isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
-        return [found for at, item in enumerate(value) for found in flat(item, f"{key}[{at}]")]
+        return [new_line for index, item in enumerate(value) for new_line in flat(item, f"{key}[{index}]")]
     return [line(key, value, "from: here # and 'there'")]
 
 
@@ -257,7 +257,7 @@ def test_symbols_without_an_interpolation_are_missing_with_their_formula() -> No
 
 
 def test_long_lists_stand_one_item_per_line() -> None:
-    paths: list[Value] = [f"/data/some/where/part-{at:05d}.parquet" for at in range(3)]
+    paths: list[Value] = [f"/data/some/where/part-{index:05d}.parquet" for index in range(3)]
     text = emit([line("data.files", paths, "why")])
     assert text.splitlines()[:3] == ["data:", "  files:  # why", "    - /data/some/where/part-00000.parquet"]
     assert by_pyyaml(text) == {"data": {"files": paths}}
@@ -284,11 +284,11 @@ def test_nothing_to_write_is_an_empty_mapping() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "message"),
     [(("a", "a"), "twice"), (("a", "a.b"), "a value and a section"), (("a[0]", "a.b"), "a list and a mapping")],
 )
-def test_contradicting_keys_are_an_error(keys: tuple[str, str], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_contradicting_keys_are_an_error(keys: tuple[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         emit([line(key, 1) for key in keys])
 
 

@@ -38,8 +38,8 @@ def values(folder: Path, script: str = "", **bindings: str) -> dict[str, Any]:
     "start", ["trinity run --config run.yaml", "python -m trinity.cli.launcher run --config=run.yaml"]
 )
 def test_exported_variables_reach_the_config(tmp_path: Path, start: str) -> None:
-    found = values(tmp_path, f"export LR=3e-6\nREPEAT=16 nohup {start} > log 2>&1 &\n")
-    assert (found[LR], found[RESPONSES], found[MODEL]) == (3e-6, 16, "base/model")
+    new_values = values(tmp_path, f"export LR=3e-6\nREPEAT=16 nohup {start} > log 2>&1 &\n")
+    assert (new_values[LR], new_values[RESPONSES], new_values[MODEL]) == (3e-6, 16, "base/model")
 
 
 def test_a_variable_that_is_not_exported_does_not(tmp_path: Path) -> None:

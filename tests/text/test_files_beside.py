@@ -28,10 +28,10 @@ def test_a_path_of_another_machine_is_found_from_a_folder_that_both_have(script:
 
 
 @pytest.mark.parametrize(
-    "wanted", ["/home/author/config/grpo.yaml", "grpo.yaml", "/etc/passwd", f"../other/{CONFIG}", ""]
+    "expected", ["/home/author/config/grpo.yaml", "grpo.yaml", "/etc/passwd", f"../other/{CONFIG}", ""]
 )
-def test_a_file_that_only_has_the_same_name_is_another(script: Path, wanted: str) -> None:
-    assert in_checkout_of_another(str(script), wanted) is None
+def test_a_file_that_only_has_the_same_name_is_another(script: Path, expected: str) -> None:
+    assert in_checkout_of_another(str(script), expected) is None
 
 
 def test_the_config_of_a_script_with_the_folders_of_its_author_is_read(script: Path) -> None:

@@ -77,14 +77,18 @@ PREFIXED_KEYS = st.sampled_from([*WRITTEN_KEYS.split(), "", "a b", " a"])
 
 def theirs(override: str) -> Any:
     try:
-        found = HYDRA.parse_override(override)
+        new_override = HYDRA.parse_override(override)
     except RecursionError:
         raise
     except Exception:  # noqa: BLE001 - Hydra raises its own, ANTLR's, assertion and value errors here
         return BROKEN
-    if found.is_sweep_override() or "Sweep(" in repr(found.value()) or "Glob(" in repr(found.value()):
+    if (
+        new_override.is_sweep_override()
+        or "Sweep(" in repr(new_override.value())
+        or "Glob(" in repr(new_override.value())
+    ):
         return SWEEP
-    return found.type.name, found.get_key_element().lstrip("+~"), strung(found.value())
+    return new_override.type.name, new_override.get_key_element().lstrip("+~"), strung(new_override.value())
 
 
 def strung(value: Any) -> Any:
@@ -150,13 +154,13 @@ def test_nested_values(value: str, blank: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(PREFIXED_KEYS, st.sampled_from(["=1", "", "=", "= a"]))
-def test_keys(key: str, rest: str) -> None:
+def test_keys(key: str, remainder: str) -> None:
     bare = key.lstrip("+~")
     if bare in {"", "@a"}:
         # Hydra's grammar allows an empty group; no config has one.
-        assert ours(key + rest) == BROKEN
+        assert ours(key + remainder) == BROKEN
     else:
-        assert_same(key + rest)
+        assert_same(key + remainder)
 
 
 @pytest.mark.parametrize(
@@ -179,9 +183,9 @@ def test_keys(key: str, rest: str) -> None:
     ],
 )
 def test_errors_name_the_column(override: str, code: str, col: int, words: str) -> None:
-    found = read_overrides([TextArgument(override, "f.txt", LineIndex(override), 0)])
-    assert all(isinstance(leaf.value, OpenKey) for leaf in found.leaves), "the value stays open, nothing is guessed"
-    (diagnostic,) = found.diagnostics
+    overrides = read_overrides([TextArgument(override, "f.txt", LineIndex(override), 0)])
+    assert all(isinstance(leaf.value, OpenKey) for leaf in overrides.leaves), "the value stays open, nothing is guessed"
+    (diagnostic,) = overrides.diagnostics
     assert diagnostic.code == code
     assert words in diagnostic.message
     assert diagnostic.place is not None
@@ -202,8 +206,8 @@ def test_errors_name_the_column(override: str, code: str, col: int, words: str) 
 def test_long_values_end_soon_and_as_short_ones_do(first: str, unit: str, last: str) -> None:
     """Hydra judges the short form; the long one would take minutes if time grew with the square of its length."""
     started = time.process_time()
-    found = ours(f"k={first}{unit * 10_000}{last}")
+    result = ours(f"k={first}{unit * 10_000}{last}")
     assert (
         time.process_time() - started < 10.0
     )  # half a second, and more where the process holds much that is collected
-    assert (found == BROKEN) == (theirs(f"k={first}{unit * 10}{last}") == BROKEN)
+    assert (result == BROKEN) == (theirs(f"k={first}{unit * 10}{last}") == BROKEN)

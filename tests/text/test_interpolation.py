@@ -68,15 +68,15 @@ def theirs(value: str) -> Any:
             warnings.simplefilter("ignore")
             config: Any = OmegaConf.create(BASE)
             config["here"] = value
-            found = config.here
-            return OmegaConf.to_container(found, resolve=True) if OmegaConf.is_config(found) else found
+            result = config.here
+            return OmegaConf.to_container(result, resolve=True) if OmegaConf.is_config(result) else result
     except Exception:  # noqa: BLE001 - any of OmegaConf's errors, and Python's own from its resolvers
         return RuntimeError
 
 
 def ours(value: str) -> Any:
-    found = resolver({"here": value}).resolve("here")
-    return RuntimeError if found.problem else found.value
+    resolved = resolver({"here": value}).resolve("here")
+    return RuntimeError if resolved.problem else resolved.value
 
 
 @pytest.mark.parametrize("value", [*FORMS, *SPACED])
@@ -88,10 +88,10 @@ def test_each_form(value: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(PIECES, max_size=4).map("".join))
 def test_any_text(value: str) -> None:
-    found = theirs(value)
-    if isinstance(found, str) and re.search(r"[\[{].*'\$\{", found):
+    result = theirs(value)
+    if isinstance(result, str) and re.search(r"[\[{].*'\$\{", result):
         return  # a section within a text: OmegaConf shows what it holds unresolved, rftconf resolved
-    assert repr(ours(value)) == repr(found), value
+    assert repr(ours(value)) == repr(result), value
 
 
 def test_a_section_within_a_text_is_shown_resolved() -> None:
@@ -105,9 +105,9 @@ def test_every_key_of_a_tree() -> None:
 
 
 def test_the_keys_it_came_through() -> None:
-    found = resolver({"here": "${tasksets[1].path}:${tasksets[1].batch}"}).resolve("here")
-    assert found.value == "p0/1:1"
-    assert found.through == ("tasksets[1].path", "tasksets[0].path", "tasksets[1].batch", "tasksets[0].batch", "a.b")
+    resolved = resolver({"here": "${tasksets[1].path}:${tasksets[1].batch}"}).resolve("here")
+    assert resolved.value == "p0/1:1"
+    assert resolved.through == ("tasksets[1].path", "tasksets[0].path", "tasksets[1].batch", "tasksets[0].batch", "a.b")
 
 
 def test_an_environment_variable_stays_a_symbol() -> None:
@@ -122,9 +122,9 @@ def test_an_environment_variable_stays_a_symbol() -> None:
 
 def test_a_circle_is_told_with_its_chain() -> None:
     leaves, _ = read_yaml("f.yaml", "a: ${b}\nb: x${c.d}\nc:\n  d: ${a}\ne: 1\n")
-    found, diagnostics = resolve_leaves(leaves)
-    assert found["e"].value == 1
-    assert found["a"].value == "${b}"
+    values, diagnostics = resolve_leaves(leaves)
+    assert values["e"].value == 1
+    assert values["a"].value == "${b}"
     assert {d.code for d in diagnostics} == {"SYN401"}
     assert diagnostics[0].message.endswith("a → b → c.d → a")
     assert str(diagnostics[0].place) == "f.yaml:1:4"
@@ -141,17 +141,17 @@ def test_a_circle_is_told_with_its_chain() -> None:
     ],
 )
 def test_problems_are_told(value: str, code: str, words: str) -> None:
-    found = resolver({"here": value}).resolve("here")
-    assert found.code == code
-    assert words in found.problem
-    assert found.value == value
+    resolved = resolver({"here": value}).resolve("here")
+    assert resolved.code == code
+    assert words in resolved.problem
+    assert resolved.value == value
 
 
 def test_defaults_fill_what_the_leaves_leave_out() -> None:
     leaves, _ = read_yaml("f", "a: ${d.x}\n")
-    found, diagnostics = resolve_leaves(leaves, Tree({"d.x": "${d.y}", "d.y": 7, "a": 1}))
+    values, diagnostics = resolve_leaves(leaves, Tree({"d.x": "${d.y}", "d.y": 7, "a": 1}))
     assert not diagnostics
-    assert (found["a"].value, found["a"].through) == (7, ("d.x", "d.y"))
+    assert (values["a"].value, values["a"].through) == (7, ("d.x", "d.y"))
 
 
 def test_an_empty_mapping_by_default_holds_what_is_written_below_it() -> None:

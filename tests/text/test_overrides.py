@@ -24,16 +24,16 @@ def word(value: str | Expr, condition: str | None = None) -> PlacedArgument:
 
 def lines(text: str) -> list[TextArgument]:
     index = LineIndex(text)
-    found, at = [], 0
+    arguments, new_index = [], 0
     for line in text.splitlines():
-        found.append(TextArgument(line, "f", index, at))
-        at += len(line) + 1
-    return found
+        arguments.append(TextArgument(line, "f", index, new_index))
+        new_index += len(line) + 1
+    return arguments
 
 
 def read(words: Sequence[Argument]) -> tuple[list[Leaf], list[Diagnostic]]:
-    found = read_overrides(words)
-    return found.leaves, found.diagnostics
+    overrides = read_overrides(words)
+    return overrides.leaves, overrides.diagnostics
 
 
 def values(*words: PlacedArgument) -> dict[str, Value]:
@@ -96,8 +96,8 @@ def test_unknown_parts_in_mappings() -> None:
 
 
 def test_a_hole_in_the_text_itself_is_text() -> None:
-    found = read([word(Text(("k='\ufdd0", Var("A"), "'")))])[0]
-    assert found[0].value == Text(("\ufdd0", Var("A")))
+    leaves = read([word(Text(("k='\ufdd0", Var("A"), "'")))])[0]
+    assert leaves[0].value == Text(("\ufdd0", Var("A")))
 
 
 @pytest.mark.parametrize(
@@ -138,29 +138,29 @@ def test_conditions_that_stay_open() -> None:
 
 
 def test_hydra_itself() -> None:
-    found = read_overrides(lines("hydra.run.dir=/x\nhydra/launcher=y\na=1"))
-    assert [leaf.key for leaf in found.leaves] == ["a"]
-    assert found.hydra == {"hydra.run.dir": "/x", "hydra/launcher": "y"}
-    assert [d.code for d in found.diagnostics] == ["SYN306", "SYN306"]
+    overrides = read_overrides(lines("hydra.run.dir=/x\nhydra/launcher=y\na=1"))
+    assert [leaf.key for leaf in overrides.leaves] == ["a"]
+    assert overrides.hydra == {"hydra.run.dir": "/x", "hydra/launcher": "y"}
+    assert [d.code for d in overrides.diagnostics] == ["SYN306", "SYN306"]
 
 
 def test_what_is_not_read_is_kept_as_such() -> None:
-    found = read_overrides([word(Var("OPTS")), word(Branch("[ -n x ]", "a.b=1", "")), word("c.d=1")])
-    assert [leaf.key for leaf in found.leaves] == ["c.d"]
-    assert [one.value for one in found.unread] == [Var("OPTS"), Branch("[ -n x ]", "a.b=1", "")]
-    assert all("--set" in one.why for one in found.unread)
+    overrides = read_overrides([word(Var("OPTS")), word(Branch("[ -n x ]", "a.b=1", "")), word("c.d=1")])
+    assert [leaf.key for leaf in overrides.leaves] == ["c.d"]
+    assert [unread.value for unread in overrides.unread] == [Var("OPTS"), Branch("[ -n x ]", "a.b=1", "")]
+    assert all("--set" in unread.why for unread in overrides.unread)
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
         (("a.b",), 'a.b is set only if [[ "${X}" == y ]], which is not known here; it is not read'),
         (("a.b", "c"), 'a.b, c are set only if [[ "${X}" == y ]], which is not known here; they are not read'),
         (("a", "b", "c", "d", "e"), 'a, b, c and 2 more are set only if [[ "${X}" == y ]], which is not known here; they are not read'),
     ],
 )  # fmt: skip
-def test_one_condition_is_told_once(keys: tuple[str, ...], told: str) -> None:
-    given = " ".join(f"{key}=1" for key in keys)
-    script = f'ARGS=(data.seed=1)\nif [[ $X == y ]]; then ARGS+=({given}); fi\npython3 -m verl.trainer.main_ppo "${{ARGS[@]}}"\n'
+def test_one_condition_is_told_once(keys: tuple[str, ...], message: str) -> None:
+    source = " ".join(f"{key}=1" for key in keys)
+    script = f'ARGS=(data.seed=1)\nif [[ $X == y ]]; then ARGS+=({source}); fi\npython3 -m verl.trainer.main_ppo "${{ARGS[@]}}"\n'
     document = read_document(Source("run.sh", script))
-    assert [d.message for d in document.diagnostics if d.code == "SYN305"] == [told]
+    assert [d.message for d in document.diagnostics if d.code == "SYN305"] == [message]

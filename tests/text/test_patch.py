@@ -42,14 +42,14 @@ def test_outside_is_refused() -> None:
 @given(
     st.text(max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 4), st.text(max_size=3)), max_size=5)
 )
-def test_every_part_outside_stays(text: str, wanted: list[tuple[int, int, str]]) -> None:
+def test_every_part_outside_stays(text: str, new_expected: list[tuple[int, int, str]]) -> None:
     patches: list[Patch] = []
-    at = 0
-    for gap, size, new in wanted:
-        start = at + gap
+    index = 0
+    for gap, size, new in new_expected:
+        start = index + gap
         if start + size <= len(text):
             patches.append(Patch(Span(start, start + size, 1, 1), new))
-            at = start + size
+            index = start + size
     expected, last = "", 0
     for patch in patches:
         expected += text[last : patch.span.start] + patch.text

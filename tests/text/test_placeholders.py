@@ -108,13 +108,13 @@ def test_each_placeholder_is_asked_for_once() -> None:
 
 
 def test_an_answer_takes_the_question_away() -> None:
-    given = {
+    values = {
         "MODEL": "/models/qwen",
         "DATA": "/data",
         "trainer.default_local_dir": "/ck",
         "trainer.experiment_name": "a",
     }
-    done = convert(read_run(**given), "trinity", rows=6400)
+    done = convert(read_run(**values), "trinity", rows=6400)
     assert not [d for d in done.ledger.decisions if "placeholder" in d.why]
     assert "model_path: /models/qwen" in done.text
     assert "checkpoint_root_dir: /ck" in done.text

@@ -90,10 +90,10 @@ def test_arguments_of_the_script() -> None:
 
 def test_the_config_that_the_command_names() -> None:
     base = "trainer:\n  nnodes: 8\n  save_freq: 5\ndata: {train_files: x, sizes: {a: 1}}\n"
-    given = read(Source("d/run.sh", SCRIPT), ReadOptions(sources={"d/config/my_trainer.yaml": base}))
-    assert values(given)["trainer.nnodes"] == 1
-    assert values(given)["trainer.save_freq"] == 5
-    assert given.last()["trainer.save_freq"].place.file == "d/config/my_trainer.yaml"
+    document = read(Source("d/run.sh", SCRIPT), ReadOptions(sources={"d/config/my_trainer.yaml": base}))
+    assert values(document)["trainer.nnodes"] == 1
+    assert values(document)["trainer.save_freq"] == 5
+    assert document.last()["trainer.save_freq"].place.file == "d/config/my_trainer.yaml"
     missing = read(Source("run.sh", SCRIPT))
     assert any(d.code == "SYN507" and "my_trainer.yaml" in d.message for d in missing.diagnostics)
 
@@ -102,9 +102,9 @@ def test_a_program_whose_config_is_a_file() -> None:
     source = Source("run.sh", "python examples/start_rlvr_pipeline.py --config_path qwen --config_name rlvr\n")
     alone = read(source)
     assert [(d.code, d.severity) for d in alone.diagnostics] == [("SYN507", Severity.ERROR)]
-    given = read(source, ReadOptions(sources={"examples/qwen/rlvr.yaml": "exp_name: x\n"}))
-    assert values(given) == {"exp_name": "x"}
-    assert not given.diagnostics
+    document = read(source, ReadOptions(sources={"examples/qwen/rlvr.yaml": "exp_name: x\n"}))
+    assert values(document) == {"exp_name": "x"}
+    assert not document.diagnostics
 
 
 def test_a_launch_without_overrides_is_a_run() -> None:
@@ -130,17 +130,17 @@ fi
 
 
 @pytest.mark.parametrize(
-    ("launch", "keys", "found"),
+    ("launch", "keys", "new_values"),
     [(None, ["b"], ["SYN506"]), (1, ["a"], []), (3, ["c"], []), (4, [], ["SYN506"]), (0, [], ["SYN506"])],
 )
-def test_several_launches(launch: int | None, keys: list[str], found: list[str]) -> None:
+def test_several_launches(launch: int | None, keys: list[str], new_values: list[str]) -> None:
     document = read(Source("run.sh", TWO), ReadOptions(launch=launch))
     assert [leaf.key for leaf in document.leaves] == keys
-    assert codes(document) == found
+    assert codes(document) == new_values
     if launch is None:
-        (told,) = [d for d in document.diagnostics if d.code == "SYN506"]
-        assert "--launch N" in told.help
-        assert [label.place.span.line for label in told.related] == [1, 2, 4]
+        (diagnostic,) = [d for d in document.diagnostics if d.code == "SYN506"]
+        assert "--launch N" in diagnostic.help
+        assert [label.place.span.line for label in diagnostic.related] == [1, 2, 4]
         assert [launch.program for launch in document.launches][1] == "verl.trainer.main_ppo"
 
 
@@ -228,8 +228,8 @@ MAIN = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo trainer.nn
 )
 def test_an_argument_that_the_script_is_not_given(script: str, args: str, lacking: list[str]) -> None:
     document = read(Source("run.sh", f"set -x\n{script}\n"), ReadOptions(args=tuple(args.split())))
-    found = [d for d in document.diagnostics if d.code == "SYN509"]
-    assert [str(d.place).removeprefix("run.sh:") for d in found] == lacking
+    diagnostics = [d for d in document.diagnostics if d.code == "SYN509"]
+    assert [str(d.place).removeprefix("run.sh:") for d in diagnostics] == lacking
 
 
 def test_what_is_handed_on_for_long_is_not_followed_to_its_end() -> None:

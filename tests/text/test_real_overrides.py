@@ -14,11 +14,11 @@ CORPUS = SHARED / "corpus" / "verl_argv"
 
 
 def overrides() -> list[str]:
-    found: dict[str, None] = {}
+    values: dict[str, None] = {}
     for file in sorted(CORPUS.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
-            found |= dict.fromkeys(json.loads(line)["overrides"])
-    return [override for override in found if not override.startswith("-")]
+            values |= dict.fromkeys(json.loads(line)["overrides"])
+    return [override for override in values if not override.startswith("-")]
 
 
 @pytest.mark.skipif(

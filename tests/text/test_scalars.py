@@ -50,10 +50,10 @@ def ours(text: str, rules: ScalarRules) -> Scalar | type[UnconstructibleScalarEr
         return UnconstructibleScalarError
 
 
-def same(one: Any, other: Any) -> bool:
-    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
-        return math.isnan(other)
-    return type(one) is type(other) and bool(one == other)
+def same(first: Any, second: Any) -> bool:
+    if isinstance(first, float) and isinstance(second, float) and math.isnan(first):
+        return math.isnan(second)
+    return type(first) is type(second) and bool(first == second)
 
 
 @settings(max_examples=600, deadline=None)
@@ -71,15 +71,15 @@ def test_pyyaml_rules(text: str) -> None:
     if not plain_node(text):
         return
     expected = theirs(text, yaml.SafeLoader)
-    found = ours(text, ScalarRules.PYYAML)
+    result = ours(text, ScalarRules.PYYAML)
     if type(expected).__name__ in ("date", "datetime"):
-        assert found == text
-    elif expected is UnconstructibleScalarError and found == text:
+        assert result == text
+    elif expected is UnconstructibleScalarError and result == text:
         # A date that does not exist: PyYAML fails, and we keep the text as for any date.
         assert text[:4].isdigit()
         assert text[4] == "-"
     else:
-        assert same(found, expected), text
+        assert same(result, expected), text
 
 
 @pytest.mark.parametrize(

@@ -65,21 +65,21 @@ def test_tabs_are_gone_and_places_stay() -> None:
 
 def test_what_yaml_refuses_is_said_at_the_script_s_line() -> None:
     document = of("cat > a.yaml <<EOF\na: 1\nb: [1\nEOF\ntrinity run --config a.yaml\n")
-    (found,) = [d for d in document.diagnostics if d.severity is Severity.ERROR]
-    assert found.code == "SYN201"
-    assert found.place is not None
-    assert (found.place.file, found.place.span.line in (3, 4)) == ("run.sh", True)
+    (diagnostic,) = [d for d in document.diagnostics if d.severity is Severity.ERROR]
+    assert diagnostic.code == "SYN201"
+    assert diagnostic.place is not None
+    assert (diagnostic.place.file, diagnostic.place.span.line in (3, 4)) == ("run.sh", True)
 
 
 @pytest.mark.parametrize("line", ["$KEY: 1", "$EXTRA", "  $EXTRA"])
 def test_keys_that_are_not_known(line: str) -> None:
     document = of(f"cat > a.yaml <<EOF\na: 1\n{line}\nEOF\ntrinity run --config a.yaml\n")
-    (found,) = [d for d in document.diagnostics if d.code == "SYN508"]
-    assert found.severity is Severity.ERROR
-    assert found.place is not None
-    assert found.place.span.line == 3
+    (diagnostic,) = [d for d in document.diagnostics if d.code == "SYN508"]
+    assert diagnostic.severity is Severity.ERROR
+    assert diagnostic.place is not None
+    assert diagnostic.place.span.line == 3
     name = line.strip().lstrip("$").partition(":")[0]
-    assert f"--set {name}=" in found.help
+    assert f"--set {name}=" in diagnostic.help
     assert of(document.text, bindings={name: "b: 2" if ":" not in line else "b"}).readable or "  " in line
 
 
@@ -119,11 +119,11 @@ def test_a_temporary_file_is_the_same_through_its_variable() -> None:
 )
 def test_a_file_that_is_changed_is_asked_for(between: str) -> None:
     document = of(f"cat > a.yaml <<EOF\na: 1\nEOF\n{between}trinity run --config a.yaml\n")
-    (found,) = [d for d in document.diagnostics if d.code == "SYN507"]
-    assert found.severity is Severity.ERROR
-    assert found.place is not None
-    assert found.place.span.line == 4
-    assert between.strip() in found.message
+    (diagnostic,) = [d for d in document.diagnostics if d.code == "SYN507"]
+    assert diagnostic.severity is Severity.ERROR
+    assert diagnostic.place is not None
+    assert diagnostic.place.span.line == 4
+    assert between.strip() in diagnostic.message
 
 
 def test_a_file_of_another_name_is_not_taken() -> None:

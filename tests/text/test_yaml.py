@@ -51,9 +51,9 @@ def read(text: str) -> tuple[dict[str, Leaf], list[str]]:
 
 
 def test_leaves_and_their_values() -> None:
-    found, codes = read(TEXT)
+    leaves, codes = read(TEXT)
     assert not codes
-    assert {key: leaf.value for key, leaf in found.items()} == {
+    assert {key: leaf.value for key, leaf in leaves.items()} == {
         "data.train_batch_size": 1024,
         "data.files": ["a.parquet", "b c.parquet"],
         "data.lr": 1e-6,
@@ -92,17 +92,17 @@ def test_places(key: str, raw: str, line: int, col: int) -> None:
 
 
 def test_lines_are_those_of_editors() -> None:
-    found, codes = read("# one\u2028# line\x85\na: 1\n")
+    leaves, codes = read("# one\u2028# line\x85\na: 1\n")
     assert not codes
-    assert str(found["a"].place) == "f.yaml:2:4"
+    assert str(leaves["a"].place) == "f.yaml:2:4"
 
 
 def test_merge_keys_and_aliases_as_pyyaml_has_them() -> None:
     text = "a: &a {x: 1, y: 2}\nb: &b {x: 9, z: 3}\nc:\n  <<: [*a, *b]\n  y: 5\nd: *a\ne: {<<: *a, <<: *b}\n"
-    found, codes = read(text)
+    leaves, codes = read(text)
     assert not codes
-    assert nested(found) == yaml.safe_load(text)
-    assert str(found["c.x"].place) == "f.yaml:1:11"
+    assert nested(leaves) == yaml.safe_load(text)
+    assert str(leaves["c.x"].place) == "f.yaml:1:11"
 
 
 def test_a_key_given_twice() -> None:
@@ -114,8 +114,8 @@ def test_a_key_given_twice() -> None:
 
 
 def test_only_the_first_document() -> None:
-    found, codes = read("a: 1\n---\nb: 2\n")
-    assert (list(found), codes) == (["a"], ["SYN202"])
+    leaves, codes = read("a: 1\n---\nb: 2\n")
+    assert (list(leaves), codes) == (["a"], ["SYN202"])
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_only_the_first_document() -> None:
     ],
 )
 def test_tags_and_quotes(text: str, value: Value) -> None:
-    found, codes = read(text)
+    leaves, codes = read(text)
     assert not codes
-    assert found["a"].value == value
-    assert type(found["a"].value) is type(value)
+    assert leaves["a"].value == value
+    assert type(leaves["a"].value) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -179,11 +179,11 @@ def nested(leaves: dict[str, Leaf]) -> Any:
     """The tree that leaves describe."""
     root: dict[str | int, Any] = {}
     for key, leaf in leaves.items():
-        at: dict[str | int, Any] = root
+        position: dict[str | int, Any] = root
         *path, last = keys.segments(key)
         for part in path:
-            at = at.setdefault(part, {})
-        at[last] = leaf.value
+            position = position.setdefault(part, {})
+        position[last] = leaf.value
     return listed(root)
 
 
@@ -199,10 +199,10 @@ def listed(tree: Any) -> Any:
 @given(TREES, st.sampled_from([True, False, None]))
 def test_any_tree_comes_back(tree: dict[str, Any], flow: bool | None) -> None:
     text = yaml.safe_dump(tree, default_flow_style=flow, allow_unicode=True)
-    found, codes = read(text)
+    leaves, codes = read(text)
     assert not codes, text
-    assert nested(found) == OmegaConf.to_container(OmegaConf.create(text)), text
-    for leaf in found.values():
+    assert nested(leaves) == OmegaConf.to_container(OmegaConf.create(text)), text
+    for leaf in leaves.values():
         assert text[leaf.place.span.start : leaf.place.span.end] == leaf.raw
         line_start = text.rfind("\n", 0, leaf.place.span.start) + 1
         assert leaf.place.span.col == leaf.place.span.start - line_start + 1

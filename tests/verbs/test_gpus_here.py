@@ -38,8 +38,8 @@ def none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("four")
 def test_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert here() == (4, "NVIDIA H100 80GB HBM3")
-    found = gpus_for(PLAN, None, None, cluster=False)
-    assert (found.nodes, found.per_node, found.kind and found.kind.name) == (1, 4, "h100-80g")
+    gpus = gpus_for(PLAN, None, None, cluster=False)
+    assert (gpus.nodes, gpus.per_node, gpus.kind and gpus.kind.name) == (1, 4, "h100-80g")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,2")
     assert here()[0] == 2
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
@@ -48,8 +48,8 @@ def test_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("four")
 def test_what_is_named_counts_more() -> None:
-    asked = gpus_for(PLAN, "2x16", "a100-80g", cluster=False)
-    assert (asked.nodes, asked.per_node, asked.kind and asked.kind.name) == (2, 16, "a100-80g")
+    gpus = gpus_for(PLAN, "2x16", "a100-80g", cluster=False)
+    assert (gpus.nodes, gpus.per_node, gpus.kind and gpus.kind.name) == (2, 16, "a100-80g")
     assert gpus_for(PLAN, None, None, cluster=True) == Gpus(2, 8), "a cluster's GPUs are not this machine's"
 
 
@@ -60,7 +60,7 @@ def test_without_a_gpu_the_plans_own() -> None:
     assert gpus_for(Plan(stages=[Stage()]), None, None, cluster=False) == Gpus(1, 1)
 
 
-@pytest.mark.parametrize("asked", ["0", "x", "2x", "1x0", "-1", "eight"])
-def test_what_is_no_number_is_said(asked: str) -> None:
+@pytest.mark.parametrize("name", ["0", "x", "2x", "1x0", "-1", "eight"])
+def test_what_is_no_number_is_said(name: str) -> None:
     with pytest.raises(UsageError, match="a number of GPUs such as 8"):
-        gpus_for(PLAN, asked, None, cluster=False)
+        gpus_for(PLAN, name, None, cluster=False)

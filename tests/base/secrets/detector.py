@@ -29,4 +29,4 @@ def detected(text: str) -> set[str]:
     from detect_secrets.core.scan import scan_line
 
     with _settings():
-        return {f"{found.type}: {line[:160]}" for line in set(text.splitlines()) for found in scan_line(line)}
+        return {f"{secret.type}: {line[:160]}" for line in set(text.splitlines()) for secret in scan_line(line)}

@@ -40,11 +40,11 @@ def page() -> str:
     """The page as it should be."""
     rows, listed, keys, alarms = [], list[str](), 0, 0
     for name, reals in corpora().items():
-        found = [(real, *alarms_in(real)) for real in reals]
-        of_name = sum(count for _, count, _ in found), sum(len(taken) for *_, taken in found)
+        values = [(real, *alarms_in(real)) for real in reals]
+        of_name = sum(count for _, count, _ in values), sum(len(taken) for *_, taken in values)
         rows.append(f"| {name} | {len(reals):,} | {of_name[0]:,} | {of_name[1]:,} |\n")
         keys, alarms = keys + of_name[0], alarms + of_name[1]
-        listed += [f"- `{key}` in {name}, {real.name}\n" for real, _, taken in found for key in taken]
+        listed += [f"- `{key}` in {name}, {real.name}\n" for real, _, taken in values for key in taken]
     rows.append(f"| all | {sum(map(len, corpora().values())):,} | {keys:,} | {alarms:,} |\n")
     return (
         _HEAD.format(asked=ASKED) + "".join(rows) + "\n" + ("".join(listed) or "None of them is taken for a secret.\n")

@@ -62,8 +62,8 @@ def test_a_secret_is_in_no_output(to: str, key: str) -> None:
     done = convert(read(from_bytes("run.txt", "\n".join(lines).encode())), to, framework="verl")
     everything = done.text + json.dumps(ledger_json(done.ledger)) + done.plan.model_dump_json()
     assert TOKEN not in everything
-    held = [line.key for line in done.ledger.sources if line.state is State.WITHHELD]
-    assert held == [key.lstrip("+")]
+    withheld_keys = [line.key for line in done.ledger.sources if line.state is State.WITHHELD]
+    assert withheld_keys == [key.lstrip("+")]
 
 
 def test_excerpts_keep_their_width() -> None:
@@ -72,7 +72,7 @@ def test_excerpts_keep_their_width() -> None:
     assert len(masked(line)) == len(line)
 
 
-@pytest.mark.parametrize("planted", [*FORMS, *FURTHER_FORMS], ids=lambda one: one.name)
+@pytest.mark.parametrize("planted", [*FORMS, *FURTHER_FORMS], ids=lambda lines: lines.name)
 def test_each_form_is_found_as_a_value_and_in_a_text(planted: Planted) -> None:
     assert is_secret(f"x.{planted.name}", planted.value)
     assert planted.secret not in masked(f"{planted.name}: '{planted.value}'\n")
@@ -109,15 +109,17 @@ def test_ordinary_values_are_kept(key: str, value: str) -> None:
 
 
 def test_json_is_json_when_its_secrets_are_masked() -> None:
-    said = [
+    texts = [
         "password: 'cut short …",
         "-----BEGIN RSA PRIVATE KEY-----\\nMIIEow…",
         "user='\"hunter2hunter2\"}' is no override",
     ]
-    found = [{"message": message, "line": 185, "state": None, "note": "it's here"} for message in said]
-    for text in (json.dumps(found), json.dumps({"findings": found}, indent=2)):
-        kept = json.loads(masked(text))
-        assert [one["line"] for one in (kept if isinstance(kept, list) else kept["findings"])] == [185] * len(said)
+    data = [{"message": message, "line": 185, "state": None, "note": "it's here"} for message in texts]
+    for text in (json.dumps(data), json.dumps({"findings": data}, indent=2)):
+        saved = json.loads(masked(text))
+        assert [entry["line"] for entry in (saved if isinstance(saved, list) else saved["findings"])] == [185] * len(
+            texts
+        )
 
 
 def test_a_value_that_is_a_secret_elsewhere_is_one_here() -> None:
@@ -147,8 +149,8 @@ def test_a_config_is_the_same_whatever_was_read_before_it() -> None:
 @pytest.mark.skipif(not any(corpora().values()), reason="the corpus of real configs lies elsewhere")
 def test_real_configs_have_few_false_alarms() -> None:
     """At most one key in a thousand; docs/false-alarms.md lists them as they are."""
-    found = [false_alarms.alarms_in(real) for reals in corpora().values() for real in reals]
-    keys, alarms = sum(count for count, _ in found), [key for _, taken in found for key in taken]
+    values = [false_alarms.alarms_in(real) for reals in corpora().values() for real in reals]
+    keys, alarms = sum(count for count, _ in values), [key for _, taken in values for key in taken]
     assert keys > 30_000
     assert len(alarms) <= keys // false_alarms.ASKED, alarms
     assert false_alarms.FILE.read_text(encoding="utf-8") == false_alarms.page()

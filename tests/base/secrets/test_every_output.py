@@ -110,8 +110,8 @@ def as_comment(group: tuple[Planted, ...]) -> str:
 def as_here_document(group: tuple[Planted, ...]) -> str:
     """Each as a line of a file that the script writes, and of one that it reads as its own arguments."""
     lines = "\n".join(f"{p.name}={p.value}" for p in group)
-    told = "\n".join(f"+custom.{p.name}={p.value}" for p in group)
-    return f"cat > .env <<'EOF'\n{lines}\nEOF\nread -r -d '' MORE <<'EOF'\n{told}\nEOF\n{_command([*_settings(), '$MORE'])}"
+    message = "\n".join(f"+custom.{p.name}={p.value}" for p in group)
+    return f"cat > .env <<'EOF'\n{lines}\nEOF\nread -r -d '' MORE <<'EOF'\n{message}\nEOF\n{_command([*_settings(), '$MORE'])}"
 
 
 def as_json(group: tuple[Planted, ...]) -> str:
@@ -189,7 +189,7 @@ def test_no_output_of_any_verb_holds_a_secret(
     name, framework, written = PLACES[place]
     Path(name).write_text(written(group))
     Path("plain.sh").write_text(_command(_settings()))
-    shown: dict[str, set[str]] = {}
+    output: dict[str, set[str]] = {}
     printed: dict[str, set[str]] = {}
     for words in commands(name, framework):
         forget()
@@ -201,10 +201,10 @@ def test_no_output_of_any_verb_holds_a_secret(
         everything = "\n".join([out, err, *(file.read_text(errors="replace") for file in new)])
         for planted in group:
             if any(part in everything for part in parts(planted.secret)):
-                shown.setdefault(planted.name, set()).add(" ".join(words))
+                output.setdefault(planted.name, set()).add(" ".join(words))
         for line in everything.splitlines():
             printed.setdefault(line, set()).add(" ".join(words))
-    assert shown == {}
+    assert output == {}
     assert (tmp_path / "run" / running.PLAN).exists()
     if find_spec("detect_secrets") is not None:
         assert detected("\n".join(printed)) == set()
@@ -213,23 +213,23 @@ def test_no_output_of_any_verb_holds_a_secret(
 def test_the_maintained_detector_sees_secrets_where_they_are_shown() -> None:
     """Else it would be no judge of what is not."""
     pytest.importorskip("detect_secrets")
-    seen = [one.name for one in FORMS if detected(f"{one.name}: '{one.value}'")]
-    assert len(seen) > len(FORMS) / 4
+    visible_forms = [secret.name for secret in FORMS if detected(f"{secret.name}: '{secret.value}'")]
+    assert len(visible_forms) > len(FORMS) / 4
 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("group", GROUPS, ids=[group[0].name for group in GROUPS])
 def test_no_answer_of_the_studio_holds_a_secret(place: str, group: tuple[Planted, ...]) -> None:
     name, framework, written = PLACES[place]
-    asked = {"text": written(group), "name": name, "to": OTHER[framework], "gpu": "H100"}
+    new_questions = {"text": written(group), "name": name, "to": OTHER[framework], "gpu": "H100"}
     plain = {"text": _command(_settings()), "name": "plain.sh"}
-    questions: dict[str, dict[str, Any]] = dict.fromkeys(("convert", "ledger", "check", "budget"), asked)
-    questions["diff"] = {"a": asked, "b": plain}
-    shown = set()
+    questions: dict[str, dict[str, Any]] = dict.fromkeys(("convert", "ledger", "check", "budget"), new_questions)
+    questions["diff"] = {"a": new_questions, "b": plain}
+    output = set()
     for verb, fields in questions.items():
         body = answer(verb, fields).body.decode()
-        shown |= {(verb, one.name) for one in group for part in parts(one.secret) if part in body}
-    assert shown == set()
+        output |= {(verb, secret.name) for secret in group for part in parts(secret.secret) if part in body}
+    assert output == set()
 
 
 def test_a_fix_keeps_what_the_file_itself_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,4 +246,4 @@ def test_a_fix_keeps_what_the_file_itself_says(tmp_path: Path, capsys: pytest.Ca
 
 def parts(secret: str) -> list[str]:
     """What counts as shown: any twelve characters of a long secret, a short one whole."""
-    return [secret[at : at + 12] for at in range(max(1, len(secret) - 11))]
+    return [secret[index : index + 12] for index in range(max(1, len(secret) - 11))]

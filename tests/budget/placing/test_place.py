@@ -45,42 +45,44 @@ NODE = Gpus(1, 8, H100)
 
 def config(*words: str, megatron: bool = False, release: str = "0.9.1", keys: Mapping[str, str] | None = None) -> Plan:
     every = {**KEYS, **(MEGATRON if megatron else {}), **(keys or {})}
-    said = [
+    messages = [
         *(["--config-name=ppo_megatron_trainer"] if megatron else []),
         *(f"{k}={v}" for k, v in every.items()),
         *words,
     ]
-    return load(read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {' '.join(said)}\n")), release=release).plan
+    return load(
+        read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {' '.join(messages)}\n")), release=release
+    ).plan
 
 
-def moved(found: Placed) -> dict[str, object]:
-    return {move.path.removeprefix("stage."): move.new for move in found.moves}
+def moved(result: Placed) -> dict[str, object]:
+    return {move.path.removeprefix("stage."): move.new for move in result.moves}
 
 
 def test_a_placement_that_is_had_stays() -> None:
     plan = config()
-    found = placed(plan, NODE)
-    assert found.plan is plan
-    assert (found.reasons, found.moves, found.memory) == ((), (), None)
+    result = placed(plan, NODE)
+    assert result.plan is plan
+    assert (result.reasons, result.moves, result.memory) == ((), (), None)
 
 
 def test_megatron_becomes_fsdp2_with_the_same_mathematics() -> None:
     plan = config(megatron=True, keys={f"{ACTOR}.use_kl_loss": "True"})
-    found = placed(plan, NODE)
-    assert found.reasons == ("actor: trained by Megatron", "reference: computed by Megatron")
-    assert math_id(found.plan) == math_id(plan) != plan_id(found.plan)
-    new = found.plan.stages[0].placement
+    result = placed(plan, NODE)
+    assert result.reasons == ("actor: trained by Megatron", "reference: computed by Megatron")
+    assert math_id(result.plan) == math_id(plan) != plan_id(result.plan)
+    new = result.plan.stages[0].placement
     assert (new.actor.backend, new.actor.gpus, new.reference.backend, new.reference.gpus) == ("fsdp2", 8, "fsdp2", 8)
     assert (new.actor.compute_dtype, new.actor.model_dtype, new.actor.seed) == ("bfloat16", "fp32", 42)
-    assert found.plan.stages[0].optim.actor.extra == {"decayed": "matrices"}
+    assert result.plan.stages[0].optim.actor.extra == {"decayed": "matrices"}
     assert plan.stages[0].placement.actor.backend == "megatron", "the plan that was read stays"
 
 
 def test_no_decay_needs_no_word_of_it() -> None:
     plan = config(megatron=True, keys={f"{ACTOR}.optim.weight_decay": "0"})
-    found = placed(plan, NODE)
-    assert found.plan.stages[0].optim.actor.extra in ({}, None)
-    assert math_id(found.plan) == math_id(plan)
+    result = placed(plan, NODE)
+    assert result.plan.stages[0].optim.actor.extra in ({}, None)
+    assert math_id(result.plan) == math_id(plan)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +97,10 @@ def test_no_decay_needs_no_word_of_it() -> None:
 )
 def test_mathematics_in_megatrons_words_stays_by_name(key: str, value: str, stays: bool) -> None:
     """Whoever executes the plan refuses it; what changes the mathematics and what nobody knows are told apart."""
-    found = placed(config(f"+{ACTOR}.megatron.override_transformer_config.{key}={value}", megatron=True), NODE)
+    result = placed(config(f"+{ACTOR}.megatron.override_transformer_config.{key}={value}", megatron=True), NODE)
     name = f"placement.actor.megatron.transformer_overrides.{key}"
-    assert name in found.plan.extensions["verl"]
-    assert (name in found.plan.beyond) is stays
+    assert name in result.plan.extensions["verl"]
+    assert (name in result.plan.beyond) is stays
 
 
 def test_speed_in_megatrons_words_is_left_behind() -> None:
@@ -108,24 +110,24 @@ def test_speed_in_megatrons_words_is_left_behind() -> None:
         "apply_rope_fusion": "True",
         "moe_aux_loss_coeff": "0",
     }
-    said = [f"+{ACTOR}.megatron.override_transformer_config.{key}={value}" for key, value in words.items()]
-    found = placed(
-        config(*said, f"+{ACTOR}.megatron.override_ddp_config.grad_reduce_in_fp32=True", megatron=True), NODE
+    messages = [f"+{ACTOR}.megatron.override_transformer_config.{key}={value}" for key, value in words.items()]
+    result = placed(
+        config(*messages, f"+{ACTOR}.megatron.override_ddp_config.grad_reduce_in_fp32=True", megatron=True), NODE
     )
-    assert not [key for key in found.plan.extensions.get("verl", {}) if key.startswith("placement.")]
-    assert found.plan.stages[0].model_options.gradient_checkpointing is True
+    assert not [key for key in result.plan.extensions.get("verl", {}) if key.startswith("placement.")]
+    assert result.plan.stages[0].model_options.gradient_checkpointing is True
 
 
 def test_gradients_in_sixteen_bits_stay_by_name() -> None:
-    found = placed(config(f"+{ACTOR}.megatron.override_ddp_config.grad_reduce_in_fp32=False", megatron=True), NODE)
-    assert "placement.actor.megatron.ddp_overrides.grad_reduce_in_fp32" in found.plan.beyond
+    result = placed(config(f"+{ACTOR}.megatron.override_ddp_config.grad_reduce_in_fp32=False", megatron=True), NODE)
+    assert "placement.actor.megatron.ddp_overrides.grad_reduce_in_fp32" in result.plan.beyond
 
 
 def test_other_engines_answer() -> None:
     plan = config(keys={f"{ROLLOUT}.name": "sglang"})
-    found = placed(plan, NODE)
-    assert found.reasons == ("answers are drawn by SGLang",)
-    assert moved(found) == {"placement.rollout.engine": "vllm", "placement.actor.backend": "fsdp2"}
+    result = placed(plan, NODE)
+    assert result.reasons == ("answers are drawn by SGLang",)
+    assert moved(result) == {"placement.rollout.engine": "vllm", "placement.actor.backend": "fsdp2"}
 
 
 def test_a_sequence_over_several_gpus_stays_where_they_share_it() -> None:
@@ -135,19 +137,19 @@ def test_a_sequence_over_several_gpus_stays_where_they_share_it() -> None:
 def test_a_sequence_over_several_gpus_is_one_ranks_where_they_do_not() -> None:
     """Qwen2.5-7B has 28 heads."""
     plan = config(keys={f"{ACTOR}.ulysses_sequence_parallel_size": "8"})
-    found = placed(plan, NODE)
-    assert found.reasons == ("actor: a sequence over 8 GPUs, which do not share 28 attention heads",)
-    assert "placement.actor.sp" in moved(found)
-    assert found.plan.stages[0].placement.actor.sp == 1
-    assert math_id(found.plan) == math_id(plan)
+    result = placed(plan, NODE)
+    assert result.reasons == ("actor: a sequence over 8 GPUs, which do not share 28 attention heads",)
+    assert "placement.actor.sp" in moved(result)
+    assert result.plan.stages[0].placement.actor.sp == 1
+    assert math_id(result.plan) == math_id(plan)
 
 
 def test_fewer_gpus_than_the_source_has() -> None:
-    found = placed(config(keys={"trainer.nnodes": "4"}), Gpus(1, 8, H100))
-    assert found.reasons == ("4 × 8 GPUs; 8 are there",)
-    place = found.plan.stages[0].placement
+    result = placed(config(keys={"trainer.nnodes": "4"}), Gpus(1, 8, H100))
+    assert result.reasons == ("4 × 8 GPUs; 8 are there",)
+    place = result.plan.stages[0].placement
     assert (place.actor.gpus, place.rollout.gpus, place.rollout.tp) == (8, 8, 2)
-    assert (found.plan.cluster.nodes, found.plan.cluster.gpus_per_node) == (1, 8)
+    assert (result.plan.cluster.nodes, result.plan.cluster.gpus_per_node) == (1, 8)
     assert placed(config(keys={"trainer.nnodes": "4"}), Gpus(4, 8)).reasons == ()
 
 
@@ -177,31 +179,33 @@ def test_the_memory_account_takes_larger_engines() -> None:
         "actor_rollout_ref.model.path": "Qwen/Qwen2.5-32B-Instruct",
         f"{ROLLOUT}.tensor_model_parallel_size": "1",
     }
-    found = placed(config(keys={"trainer.nnodes": "4", **large}), NODE)
-    assert found.memory is not None
-    assert found.memory.verdict == "fits"
-    assert found.plan.stages[0].placement.rollout.tp != 1 or found.plan.stages[0].placement.actor.offload_policy is True
+    result = placed(config(keys={"trainer.nnodes": "4", **large}), NODE)
+    assert result.memory is not None
+    assert result.memory.verdict == "fits"
+    assert (
+        result.plan.stages[0].placement.rollout.tp != 1 or result.plan.stages[0].placement.actor.offload_policy is True
+    )
 
 
 def test_the_memory_account_changes_what_is_executed_only() -> None:
-    found = placed(config(megatron=True), Gpus(1, 1, H100))
-    assert found.memory is not None
-    assert found.memory.verdict == "fits"
-    assert not {"model_options.fused_kernels", "model_options.activation_offload"} & {*moved(found)}
-    assert math_id(found.plan) == math_id(config(megatron=True))
+    result = placed(config(megatron=True), Gpus(1, 1, H100))
+    assert result.memory is not None
+    assert result.memory.verdict == "fits"
+    assert not {"model_options.fused_kernels", "model_options.activation_offload"} & {*moved(result)}
+    assert math_id(result.plan) == math_id(config(megatron=True))
 
 
 def test_what_no_gpu_holds_is_said() -> None:
     large = {"actor_rollout_ref.model.path": "Qwen/Qwen2.5-72B-Instruct"}
-    found = placed(config(megatron=True, keys=large), Gpus(1, 1, H100))
-    assert found.memory is not None
-    assert found.memory.verdict == "does not fit"
+    result = placed(config(megatron=True, keys=large), Gpus(1, 1, H100))
+    assert result.memory is not None
+    assert result.memory.verdict == "does not fit"
 
 
 def test_without_a_name_memory_is_not_accounted() -> None:
-    found = placed(config(megatron=True), Gpus(1, 8))
-    assert found.memory is not None
-    assert found.memory.text == "not accounted: --gpu NAME says on which GPU"
+    result = placed(config(megatron=True), Gpus(1, 8))
+    assert result.memory is not None
+    assert result.memory.text == "not accounted: --gpu NAME says on which GPU"
     unknown = placed(config(megatron=True, keys={"actor_rollout_ref.model.path": "/home/me/model"}), NODE)
     assert unknown.memory is not None
     assert unknown.memory.text.startswith("not accounted: ")
@@ -212,24 +216,24 @@ def test_micro_batches_stay_whole_where_the_loss_is_over_them() -> None:
     sizes = {"data.train_batch_size": "8", f"{ACTOR}.ppo_mini_batch_size": "8", f"{ROLLOUT}.n": "4"}
     plan = config(megatron=True, release="0.6.1", keys={**sizes, f"{ACTOR}.ppo_micro_batch_size_per_gpu": "8"})
     assert plan.stages[0].algorithm.loss_norm_scope == "micro_batch_mean"
-    found = placed(plan, Gpus(1, 8))
-    assert (found.plan.stages[0].placement.actor.gpus, found.notes) == (4, ())
+    result = placed(plan, Gpus(1, 8))
+    assert (result.plan.stages[0].placement.actor.gpus, result.notes) == (4, ())
 
 
 def test_a_loss_over_micro_batches_that_tokens_fill_is_remarked_on() -> None:
     words = {f"{ACTOR}.use_dynamic_bsz": "True", f"{ACTOR}.ppo_max_token_len_per_gpu": "8192"}
-    found = placed(config(release="0.6.1", keys={**words, f"{ACTOR}.ulysses_sequence_parallel_size": "8"}), Gpus(1, 8))
-    assert [note.partition(" (")[0] for note in found.notes] == ["the loss is normalised by micro-batch"]
-    assert "8 ranks fill them from other sequences than 1 do" in found.notes[0]
+    result = placed(config(release="0.6.1", keys={**words, f"{ACTOR}.ulysses_sequence_parallel_size": "8"}), Gpus(1, 8))
+    assert [note.partition(" (")[0] for note in result.notes] == ["the loss is normalised by micro-batch"]
+    assert "8 ranks fill them from other sequences than 1 do" in result.notes[0]
 
 
 @pytest.mark.parametrize(("release", "stays"), [("0.7.1", True), ("0.9.1", False)])
 def test_micro_batches_that_count_alike_whatever_they_hold_stay_by_name(release: str, stays: bool) -> None:
     """Megatron's schedules divide by the number of micro-batches (veRL 0.7 megatron_actor.py); others weigh by sequences."""
     plan = config(megatron=True, release=release, keys={f"{ACTOR}.use_dynamic_bsz": "True"})
-    found = placed(plan, NODE).plan
+    new_plan = placed(plan, NODE).plan
     key = "placement.actor.megatron.micro_batches_count_alike"
-    assert (key in found.beyond, found.extensions.get("verl", {}).get(key)) == (stays, True if stays else None)
+    assert (key in new_plan.beyond, new_plan.extensions.get("verl", {}).get(key)) == (stays, True if stays else None)
 
 
 def test_models_that_score_have_one_gpu_each() -> None:
@@ -237,11 +241,11 @@ def test_models_that_score_have_one_gpu_each() -> None:
     plan.stages[0].placement.auxiliary = [
         Auxiliary(role="judge", path="/j", engine="sglang", tp=2, gpus=4, own_pool=True)
     ]
-    found = placed(plan, Gpus(1, 8))
-    one = found.plan.stages[0].placement.auxiliary[0]
-    assert (one.engine, one.tp, one.gpus) == ("vllm", 1, 2)
-    assert found.plan.stages[0].placement.actor.gpus == 4, "8 GPUs less 2, shared by updates of 512"
-    assert [why for why in found.reasons if why.startswith("judge")] == ["judge: served by SGLang", "judge: TP of 2"]
+    result = placed(plan, Gpus(1, 8))
+    auxiliary = result.plan.stages[0].placement.auxiliary[0]
+    assert (auxiliary.engine, auxiliary.tp, auxiliary.gpus) == ("vllm", 1, 2)
+    assert result.plan.stages[0].placement.actor.gpus == 4, "8 GPUs less 2, shared by updates of 512"
+    assert [why for why in result.reasons if why.startswith("judge")] == ["judge: served by SGLang", "judge: TP of 2"]
 
 
 def test_engines_of_their_own_keep_their_share() -> None:
@@ -258,9 +262,9 @@ def test_what_variables_leave_open_stays_open() -> None:
     plan = config(megatron=True)
     plan.stages[0].batch.sequences_per_update = Var("G")
     plan.cluster.nodes = Var("N")
-    found = placed(plan, Gpus(1, 8))
-    assert found.plan.stages[0].placement.actor.gpus == 8
-    assert found.plan.stages[0].batch.sequences_per_update == Var("G")
+    result = placed(plan, Gpus(1, 8))
+    assert result.plan.stages[0].placement.actor.gpus == 8
+    assert result.plan.stages[0].batch.sequences_per_update == Var("G")
 
 
 def test_a_trainer_that_nobody_knows_stays() -> None:

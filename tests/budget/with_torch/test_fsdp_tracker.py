@@ -125,5 +125,5 @@ def test_the_account_is_within_five_percent_of_the_tracker(name: str, how: str) 
     # The tracker counts what is allocated; the reduced group is reserved beside it, on a stream of its own.
     moments = {name: terms for name, terms in trainer.moments(job).items() if name != "optimizer step"}
     allocated = [[t for t in moment if t.name != "largest reduced group"] for moment in moments.values()]
-    said = max(total(moment) for moment in allocated) - trainer.WORKSPACE
-    assert said == pytest.approx(tracked(arch, way), rel=0.05)
+    answer = max(total(moment) for moment in allocated) - trainer.WORKSPACE
+    assert answer == pytest.approx(tracked(arch, way), rel=0.05)

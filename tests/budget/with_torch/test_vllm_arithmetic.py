@@ -40,8 +40,8 @@ def state(mixer: LinearAttention, tp: int) -> tuple[Any, Any]:
     shapes = MambaStateShapeCalculator.gated_delta_net_state_shape(
         tp, mixer.key_heads, mixer.value_heads, mixer.key_dim, mixer.value_dim, mixer.kernel
     )
-    kept = "float32" if mixer.state_bytes == 4 else "auto"
-    return shapes, MambaStateDtypeCalculator.gated_delta_net_state_dtype(numbers()[2], "auto", kept)
+    saved = "float32" if mixer.state_bytes == 4 else "auto"
+    return shapes, MambaStateDtypeCalculator.gated_delta_net_state_dtype(numbers()[2], "auto", saved)
 
 
 def aligned(shape: kv_cache.CacheShape, config: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,17 +82,17 @@ def specs(shape: kv_cache.CacheShape, cache: Any) -> dict[str, Any]:
         "block_size": cache.block_size if hybrid else shape.block_tokens,
         "dtype": numbers()[shape.dtype_bytes],
     }
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for group in shape.architecture.layers:
         mixer = group.mixer
         for _ in range(group.count):
-            name = f"layer.{len(found)}"
+            name = f"layer.{len(result)}"
             if isinstance(mixer, LatentAttention):
-                found[name] = MLAAttentionSpec(num_kv_heads=1, head_size=mixer.cached_values(), **common)
+                result[name] = MLAAttentionSpec(num_kv_heads=1, head_size=mixer.cached_values(), **common)
                 continue
             if isinstance(mixer, LinearAttention):
                 shapes, types = state(mixer, shape.tp)
-                found[name] = MambaSpec(
+                result[name] = MambaSpec(
                     block_size=cache.mamba_block_size or shape.max_model_tokens,
                     shapes=shapes,
                     dtypes=types,
@@ -102,8 +102,8 @@ def specs(shape: kv_cache.CacheShape, cache: Any) -> dict[str, Any]:
                 continue
             sizes = {"num_kv_heads": max(1, mixer.kv_heads // shape.tp), "head_size": mixer.head_dim, **common}
             window = {"sliding_window": mixer.window}
-            found[name] = SlidingWindowSpec(**sizes, **window) if mixer.window else FullAttentionSpec(**sizes)
-    return found
+            result[name] = SlidingWindowSpec(**sizes, **window) if mixer.window else FullAttentionSpec(**sizes)
+    return result
 
 
 def theirs(shape: kv_cache.CacheShape, available: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, float]:
@@ -135,8 +135,8 @@ def theirs(shape: kv_cache.CacheShape, available: int, monkeypatch: pytest.Monke
     for stage in range(shape.pp):
         first, end = get_pp_indices(len(names), stage, shape.pp)
         workers.append({name: layers[name] for name in names[first:end]})
-    found = kv_cache_utils.get_kv_cache_configs(Lengths, workers, [available] * shape.pp)  # type: ignore[arg-type]
-    return found[0].num_blocks, kv_cache_utils.get_max_concurrency_for_kv_cache_config(Lengths, found[0])  # type: ignore[arg-type]
+    result = kv_cache_utils.get_kv_cache_configs(Lengths, workers, [available] * shape.pp)  # type: ignore[arg-type]
+    return result[0].num_blocks, kv_cache_utils.get_max_concurrency_for_kv_cache_config(Lengths, result[0])  # type: ignore[arg-type]
 
 
 def ours_by_room(shape: kv_cache.CacheShape) -> list[tuple[int, float]]:

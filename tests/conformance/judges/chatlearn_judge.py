@@ -130,20 +130,20 @@ def judge_one(case, progress):
     for name in ACTORS:
         setattr(module, name, import_stubs.Stub)
     module.read_data_path_list = lambda paths: []
-    seen = []
-    launcher._load_algorithm = lambda name: (watch(algorithm, seen, progress), config)
+    observed = []
+    launcher._load_algorithm = lambda name: (watch(algorithm, observed, progress), config)
     progress.stage = "load"
     root = Path(entrypoint.__file__).resolve().parents[1]
     if arguments.config_file and not Path(arguments.config_file).exists():
         arguments.config_file = str(root / arguments.config_file)
     launcher._run_algorithm(arguments)
     if "mathematics" in case:
-        return chatlearn_mathematics.measure(seen[-1], case["mathematics"], progress)
-    loaded = plain(seen[-1])
+        return chatlearn_mathematics.measure(observed[-1], case["mathematics"], progress)
+    loaded = plain(observed[-1])
     progress.stage = "reads"
     chatlearn_start.check_keys(words)
     progress.stage = "start"
-    chatlearn_start.start(seen[-1], progress)
+    chatlearn_start.start(observed[-1], progress)
     return loaded
 
 

@@ -33,11 +33,11 @@ def advantages(period, answers):
     ]
     episode = [types.SimpleNamespace(buffer=rows)]
     if hasattr(advantage_compute, "compute_grpo_adv"):  # up to 1.2.0, which tells prompts apart by their tokens
-        made = advantage_compute.compute_grpo_adv(episode)
+        result = advantage_compute.compute_grpo_adv(episode)
     else:
-        made = advantage_compute.AdvantageComputer(answers)(episode)
-    found = torch.tensor([row["advantages"] for row in made], dtype=torch.float64)[:, None] * period.mask
-    return {"advantages": found.tolist(), "returns": found.tolist()}
+        result = advantage_compute.AdvantageComputer(answers)(episode)
+    new_result = torch.tensor([row["advantages"] for row in result], dtype=torch.float64)[:, None] * period.mask
+    return {"advantages": new_result.tolist(), "returns": new_result.tolist()}
 
 
 def inputs(period):
@@ -112,7 +112,7 @@ def megatron_update(period, arguments):
     module.unwrap_model = lambda model: model
     module.reduce_from_context_parallel_region = lambda values, packing, inputs: values
     module.entropy_from_tensor_parallel_logits = lambda logits: period.entropies.permute(1, 0)
-    made = module._compute_all_losses(arguments, model, torch.zeros(1), None, inputs(period))
-    loss, tokens, _ = module.loss_func(inputs(period), made)
+    result = module._compute_all_losses(arguments, model, torch.zeros(1), None, inputs(period))
+    loss, tokens, _ = module.loss_func(inputs(period), result)
     (loss / tokens).backward()
     return {"actor_gradient": leaf.grad.tolist()}

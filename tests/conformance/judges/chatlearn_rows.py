@@ -51,17 +51,17 @@ def main():
     from chatlearn.data.data import read_data_path_list
     from chatlearn.data.prompt_dataset import PromptPipeline
 
-    asked = PromptPipeline(read_data_path_list([case["file"]]), 4096, tokenizer, raw_chat=False)
+    request = PromptPipeline(read_data_path_list([case["file"]]), 4096, tokenizer, raw_chat=False)
     module, _, name = case["worker"].rpartition(".")
     reward_class = getattr(importlib.import_module(module), name)
     reward = reward_class.__new__(reward_class)
     reward._logger = Log()
-    found = []
-    for row in asked:
-        judged = [reward._forward_step([{**row, "str_outputs": said}])[1][0] for said in case["responses"]]
+    result = []
+    for row in request:
+        judged = [reward._forward_step([{**row, "str_outputs": answer}])[1][0] for answer in case["responses"]]
         scores = dict(zip(case["responses"], judged, strict=True))
-        found.append({"asked": row["prompt"], "truth": row["ground_truth"], "scores": scores})
-    answers.write(json.dumps(found))
+        result.append({"asked": row["prompt"], "truth": row["ground_truth"], "scores": scores})
+    answers.write(json.dumps(result))
     answers.flush()
 
 

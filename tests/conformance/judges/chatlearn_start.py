@@ -55,25 +55,25 @@ def make_meshes(trainer):
     real = fsdp_module.dist.device_mesh.init_device_mesh
     fsdp_module.dist.device_mesh.init_device_mesh = lambda device, **kwargs: real("cpu", **kwargs)
     fsdp_module.set_sp_parallel_group = lambda group: None
-    made = object.__new__(fsdp_module.FSDPModule)
-    made.__dict__.update(device_mesh=None, sp_device_mesh=None, fsdp_size=trainer["fsdp_size"])
-    made.sp_size = trainer["ulysses_sequence_parallel_size"]
-    type(made).world_size = property(lambda _: int(os.environ["WORLD_SIZE"]))
-    made.create_device_mesh(made.world_size, made.fsdp_size)
-    if made.sp_size > 1:
-        made.create_sp_device_mesh()
+    result = object.__new__(fsdp_module.FSDPModule)
+    result.__dict__.update(device_mesh=None, sp_device_mesh=None, fsdp_size=trainer["fsdp_size"])
+    result.sp_size = trainer["ulysses_sequence_parallel_size"]
+    type(result).world_size = property(lambda _: int(os.environ["WORLD_SIZE"]))
+    result.create_device_mesh(result.world_size, result.fsdp_size)
+    if result.sp_size > 1:
+        result.create_sp_device_mesh()
 
 
 def build_optimizer(trainer):
     """AdamW with the arguments that FSDPModule gives it."""
     import torch
 
-    given = trainer["optimizer"]
+    arguments = trainer["optimizer"]
     torch.optim.AdamW(
         [torch.nn.Parameter(torch.zeros(1))],
-        lr=given["lr"],
-        betas=(given["adam_beta1"], given["adam_beta2"]),
-        weight_decay=given["weight_decay"],
+        lr=arguments["lr"],
+        betas=(arguments["adam_beta1"], arguments["adam_beta2"]),
+        weight_decay=arguments["weight_decay"],
     )
 
 

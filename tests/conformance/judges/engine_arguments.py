@@ -15,10 +15,10 @@ ENGINES = ("vllm", "sglang")
 def asked_versions(engine, distribution):
     """What the package's metadata say of the engine's version, or None."""
     try:
-        asked = [Requirement(text) for text in requires(distribution) or ()]
+        requirements = [Requirement(text) for text in requires(distribution) or ()]
     except PackageNotFoundError:  # imported from a checkout
         return None
-    return next((one.specifier for one in asked if one.name == engine), None)
+    return next((entry.specifier for entry in requirements if entry.name == engine), None)
 
 
 def known_names(engine, distribution):
@@ -26,18 +26,18 @@ def known_names(engine, distribution):
     known = {Version(version): names.split() for version, names in json.loads(NAMES.read_text())[engine].items()}
     if distribution is None:
         return "of any version", {name for names in known.values() for name in names}
-    asked = asked_versions(engine, distribution)
-    newest = max([version for version in known if asked is None or version in asked] or known)
+    request = asked_versions(engine, distribution)
+    newest = max([version for version in known if request is None or version in request] or known)
     return str(newest), set(known[newest])
 
 
-def check_names(engine, given, distribution, progress):
+def check_names(engine, arguments, distribution, progress):
     """Raises where the engine of the version that `distribution` asks for has no such argument."""
-    given = [name for name, value in (given or {}).items() if value is not None]
-    if given:
+    arguments = [name for name, value in (arguments or {}).items() if value is not None]
+    if arguments:
         version, known = known_names(engine, distribution)
         progress.note(f"arguments of {engine} {version}")
-        unread = [name for name in given if name not in known]
+        unread = [name for name in arguments if name not in known]
         assert not unread, f"[{engine} {version}] no argument {', '.join(unread)}"
 
 

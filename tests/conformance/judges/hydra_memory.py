@@ -36,14 +36,14 @@ def _in_every_module(known, instead):
 
 def _remember_files():
     """`yaml.load` of the same text by a loader of the same name reads it once, and gives a copy each time."""
-    load, found = yaml.load, {}
+    load, result = yaml.load, {}
 
     def load_once(stream, Loader):  # noqa: N803 - PyYAML's own name
         text = stream if isinstance(stream, (str, bytes)) else stream.read()
         key = text, Loader.__name__
-        if key not in found:
-            found[key] = load(text, Loader)
-        return copy.deepcopy(found[key])
+        if key not in result:
+            result[key] = load(text, Loader)
+        return copy.deepcopy(result[key])
 
     yaml.load = load_once
 

@@ -46,10 +46,10 @@ def of_verl(actor, sequences, gpus, prompt, response):
         micro_batch_size_per_gpu=actor.ppo_micro_batch_size_per_gpu,
         sp_size=shares_a_sequence,
     )
-    made, _ = prepare_micro_batches(
+    result, _ = prepare_micro_batches(
         data=data, dp_group=None, num_batches_divided_by=divided_by, same_micro_num_in_dp=True
     )
-    return counted(len(batch) for batch in made)
+    return counted(len(batch) for batch in result)
 
 
 def rank_of(actor):
@@ -68,7 +68,7 @@ def rank_of(actor):
 
 def of_roll(actor, share, prompt, response):
     """The batch's own cut as the strategy's `train_step` asks it, or `dynamic_batching_shard` as RLVRPipeline asks it."""
-    strategy, given = actor.strategy_args.strategy_name, actor.strategy_args.strategy_config or {}
+    strategy, arguments = actor.strategy_args.strategy_name, actor.strategy_args.strategy_config or {}
     if strategy not in ("fsdp2_train", "megatron_train") or (strategy == "megatron_train" and packs(actor)):
         return {}
     from roll.distributed.scheduler.protocol import DataProto
@@ -83,9 +83,9 @@ def of_roll(actor, share, prompt, response):
     from roll.utils.dynamic_batching import dynamic_batching_shard
 
     cap, rounded = actor.max_tokens_per_microbatch_in_train, actor.sequence_length_round_in_train
-    stages = (given.get("pipeline_model_parallel_size", 1), given.get("virtual_pipeline_model_parallel_size"))
-    made, _ = dynamic_batching_shard(data, 1, cap, rounded, *stages)
-    return counted(end - start for start, end in made.meta_info["global_micro_batch_indices"])
+    stages = (arguments.get("pipeline_model_parallel_size", 1), arguments.get("virtual_pipeline_model_parallel_size"))
+    result, _ = dynamic_batching_shard(data, 1, cap, rounded, *stages)
+    return counted(end - start for start, end in result.meta_info["global_micro_batch_indices"])
 
 
 def packs(actor):
@@ -93,19 +93,19 @@ def packs(actor):
     return actor.use_sequence_packing and not actor.use_dynamic_batching_in_train
 
 
-def of_chatlearn(trainer, given, share, prompt, response):
+def of_chatlearn(trainer, arguments, share, prompt, response):
     """`split_microbatch` as `PolicyTrainer.preprocess_data_list` or Megatron's `train_step` asks it, on one rank."""
     from chatlearn.algorithm.grpo_utils import packing_utils
     from chatlearn.algorithm.grpo_utils.trainer_utils import split_microbatch
 
     rows = [{"prompt_token_length": tokens, "response_token_length": 0} for tokens in lengths(share, prompt, response)]
     if not trainer["packing"]:
-        made = split_microbatch(data_list=rows, micro_batch_size=given["train_micro_batch_size"], packing=False)
-        return counted(map(len, made))
+        result = split_microbatch(data_list=rows, micro_batch_size=arguments["train_micro_batch_size"], packing=False)
+        return counted(map(len, result))
     torch.Tensor.cuda = lambda tensor: tensor
     alone = types.SimpleNamespace(all_reduce=lambda *_, **__: None, ReduceOp=types.SimpleNamespace(MAX=None))
     packing_utils.torch = types.SimpleNamespace(tensor=torch.tensor, distributed=alone)
-    groups = None if given["train_backend"] == "fsdp" else ["model parallel", "expert parallel"]
+    groups = None if arguments["train_backend"] == "fsdp" else ["model parallel", "expert parallel"]
     cap = trainer["max_token_in_packing"]
-    made = split_microbatch(data_list=rows, max_train_token=cap, process_group_list=groups, packing=True)
-    return counted(map(len, made))
+    result = split_microbatch(data_list=rows, max_train_token=cap, process_group_list=groups, packing=True)
+    return counted(map(len, result))

@@ -45,12 +45,12 @@ def taught(loss, leaf):
 
 def rates(scheduler, optimizer, steps=TOTAL_UPDATES):
     """The rate of each update as a share of the largest, as the schedule that was built gives it."""
-    found = []
+    result = []
     for _ in range(steps):
-        found.append(optimizer.param_groups[0]["lr"])
+        result.append(optimizer.param_groups[0]["lr"])
         optimizer.step()
         scheduler.step()
-    return found
+    return result
 
 
 def optimizer_of(rate):

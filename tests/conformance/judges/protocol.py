@@ -89,11 +89,11 @@ def in_a_child(case, judge_one, scratch):
 def apart(work, progress):
     """`work(progress)` in a fork of its own; raises here what it raised there. What it starts ends with the fork."""
     with tempfile.TemporaryDirectory() as scratch:
-        said = in_a_child({"id": progress.stage}, lambda _, inner: work(inner), scratch)
-    for note in said["notes"]:
+        answer = in_a_child({"id": progress.stage}, lambda _, inner: work(inner), scratch)
+    for note in answer["notes"]:
         progress.note(note)
-    if not said["ok"]:
-        raise type(said["type"], (RuntimeError,), {"traceback_apart": said.get("traceback", "")})(said["error"])
+    if not answer["ok"]:
+        raise type(answer["type"], (RuntimeError,), {"traceback_apart": answer.get("traceback", "")})(answer["error"])
 
 
 def serve(judge_one, preload):

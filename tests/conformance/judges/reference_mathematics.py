@@ -7,8 +7,8 @@ EPSILON = 1e-6
 LOW, HIGH, DUAL = 0.2, 0.28, 3.0
 
 
-def members(case, at):
-    group = case.groups[at].item()
+def members(case, position):
+    group = case.groups[position].item()
     return [r.item() for r, g in zip(case.rewards, case.groups, strict=True) if g.item() == group]
 
 
@@ -34,8 +34,8 @@ def rloo(case):
 
 
 def whiten(rows, mask):
-    kept = [x for row, ms in zip(rows, mask, strict=True) for x, m in zip(row, ms, strict=True) if m.item()]
-    mean, scale = fmean(kept), math.sqrt(stdev(kept) ** 2 + 1e-8)
+    saved = [x for row, ms in zip(rows, mask, strict=True) for x, m in zip(row, ms, strict=True) if m.item()]
+    mean, scale = fmean(saved), math.sqrt(stdev(saved) ** 2 + 1e-8)
     return [
         [(x - mean) / scale * m.item() for x, m in zip(row, ms, strict=True)]
         for row, ms in zip(rows, mask, strict=True)
@@ -137,9 +137,9 @@ def importance(case, level, upper, lower, normalize):
     ]
     if not normalize:
         return rows
-    kept = [[x for x, m in zip(row, ms, strict=True) if m.item()] for row, ms in zip(rows, case.mask, strict=True)]
-    kept = [row for row in kept if row]
-    mean = fmean(x for row in kept for x in row) if level == "token" else fmean(row[0] for row in kept)
+    kept_rows = [[x for x, m in zip(row, ms, strict=True) if m.item()] for row, ms in zip(rows, case.mask, strict=True)]
+    kept_rows = [row for row in kept_rows if row]
+    mean = fmean(x for row in kept_rows for x in row) if level == "token" else fmean(row[0] for row in kept_rows)
     return [[x / mean for x in row] for row in rows]
 
 

@@ -65,16 +65,16 @@ def near(draw, text):
 
 def answer(draw, truth):
     """What a model could write to say it."""
-    said = near(draw, truth)
+    text = near(draw, truth)
     forms = (
-        f"\\boxed{{{said}}}", f"so $\\boxed{{{said}}}$.", f"\\boxed {said}$ x", f"\\fbox{{{said}}}", f"#### {said}", f"7 #### {said}\n#### {said}",
-        f"Answer: {said}", f"Answer: 1\nthus answer : {said}\nok", f"Answer: ${said}$", f"Answer: \\boxed{{{said}}}", f"<answer>{said}</answer>",
-        f"<answer> {said}\n</answer> <answer>{said}</answer>", "<answer>" * 11 + f"{said}</answer>", f"<think>a</think><answer>{said}</answer>",
-        f"<think>\nso\n</think>\n<answer>\n{said}\n</answer>", f"<think>b</think> \\boxed{{{said}}}", f"The answer is {said}. Good", f"{said} is the answer",
-        f"we get {said}", f"Step 2: it is \\boxed{{{said}}}", said, f"{said}\n", f"{'long ' * 80}#### {said}", f"#### {said}{' and on' * 60}",
-        f"\\boxed{{{said}}} {'or so ' * 30}", f"\\boxed{{1}} then \\boxed{{{said}}}", f"\\boxed{{a{{{said}}}b}}", f"\\boxed{{{said}", f"$x = {said}$",
-        f"\\[ {said} \\]", f"\\( {said} \\)", f"**{said}**", f"{noise(draw)}\\boxed{{{said}}}{noise(draw)}", f"{noise(draw)}Answer: {said}{noise(draw)}",
-        f"<answer>{noise(draw)}</answer>\\boxed{{{said}}}", noise(draw), "", f"Therefore, the final answer is: $\\boxed{{{said}}}$. I hope it is correct.",
+        f"\\boxed{{{text}}}", f"so $\\boxed{{{text}}}$.", f"\\boxed {text}$ x", f"\\fbox{{{text}}}", f"#### {text}", f"7 #### {text}\n#### {text}",
+        f"Answer: {text}", f"Answer: 1\nthus answer : {text}\nok", f"Answer: ${text}$", f"Answer: \\boxed{{{text}}}", f"<answer>{text}</answer>",
+        f"<answer> {text}\n</answer> <answer>{text}</answer>", "<answer>" * 11 + f"{text}</answer>", f"<think>a</think><answer>{text}</answer>",
+        f"<think>\nso\n</think>\n<answer>\n{text}\n</answer>", f"<think>b</think> \\boxed{{{text}}}", f"The answer is {text}. Good", f"{text} is the answer",
+        f"we get {text}", f"Step 2: it is \\boxed{{{text}}}", text, f"{text}\n", f"{'long ' * 80}#### {text}", f"#### {text}{' and on' * 60}",
+        f"\\boxed{{{text}}} {'or so ' * 30}", f"\\boxed{{1}} then \\boxed{{{text}}}", f"\\boxed{{a{{{text}}}b}}", f"\\boxed{{{text}", f"$x = {text}$",
+        f"\\[ {text} \\]", f"\\( {text} \\)", f"**{text}**", f"{noise(draw)}\\boxed{{{text}}}{noise(draw)}", f"{noise(draw)}Answer: {text}{noise(draw)}",
+        f"<answer>{noise(draw)}</answer>\\boxed{{{text}}}", noise(draw), "", f"Therefore, the final answer is: $\\boxed{{{text}}}$. I hope it is correct.",
     )  # fmt: skip
     return draw.choice(forms)
 

@@ -7,18 +7,18 @@ import torch
 def updates(config, answers):
     """`{"updates": sequences of each update of one period}`, over all ranks; nothing where they are filled by tokens."""
     actor, ranks = config.actor_train, ranks_of(config)
-    share, rest = divmod(config.rollout_batch_size * answers, ranks)
+    share, remainder = divmod(config.rollout_batch_size * answers, ranks)
     size = actor.training_args.per_device_train_batch_size * actor.training_args.gradient_accumulation_steps
-    if rest or share % size:
+    if remainder or share % size:
         return {}
     micro = micro_batches.of_roll(actor, size, config.prompt_length, config.sequence_length - config.prompt_length)
     if actor.use_dynamic_batching_in_train:
         return micro
     from roll.distributed.scheduler.protocol import DataProto
 
-    given = {"epochs": config.ppo_epochs, "seed": config.seed, "dataloader_kwargs": {"shuffle": True}}
-    made = DataProto.from_dict({"row": torch.arange(share)}).make_iterator(mini_batch_size=size, **given)
-    return micro | {"updates": [len(batch) * ranks for batch in made]}
+    arguments = {"epochs": config.ppo_epochs, "seed": config.seed, "dataloader_kwargs": {"shuffle": True}}
+    result = DataProto.from_dict({"row": torch.arange(share)}).make_iterator(mini_batch_size=size, **arguments)
+    return micro | {"updates": [len(batch) * ranks for batch in result]}
 
 
 def ranks_of(config):

@@ -73,23 +73,23 @@ def pipeline_of(config):
     return next((name for name, mark in MARKS.items() if mark in config), "rlvr")
 
 
-def dataclasses_in(hint, held=""):
+def dataclasses_in(hint, instance=""):
     """The dataclasses of an annotation, each with how it is held: itself, in a list, in a mapping."""
     if dataclasses.is_dataclass(hint):
-        yield held, hint
+        yield instance, hint
     origin = typing.get_origin(hint)
     for arg in typing.get_args(hint):
         mark = {list: "[]", dict: "<*>"}.get(origin, "")
-        yield from ((mark + below, found) for below, found in dataclasses_in(arg))
+        yield from ((mark + below, result) for below, result in dataclasses_in(arg))
 
 
 def fitting(forms, value):
     """Of one worker or several by name (`teacher`), the form that a value has."""
-    if {held for held, _ in forms} != {"", "<*>"} or not isinstance(value, dict):
+    if {instance for instance, _ in forms} != {"", "<*>"} or not isinstance(value, dict):
         return forms
     fields = {field.name for _, inner in forms for field in dataclasses.fields(inner)}
     form = "<*>" if value and fields.isdisjoint(value) else ""
-    return [(held, inner) for held, inner in forms if held == form]
+    return [(instance, inner) for instance, inner in forms if instance == form]
 
 
 def unknown(cls, config, prefix=""):
@@ -99,10 +99,10 @@ def unknown(cls, config, prefix=""):
         if key not in hints:
             yield prefix + key
             continue
-        for held, inner in fitting(list(dataclasses_in(hints[key])), value):
-            if held == "" and isinstance(value, dict):
+        for instance, inner in fitting(list(dataclasses_in(hints[key])), value):
+            if instance == "" and isinstance(value, dict):
                 yield from unknown(inner, value, f"{prefix}{key}.")
-            elif held == "<*>" and isinstance(value, dict):
+            elif instance == "<*>" and isinstance(value, dict):
                 for name, item in value.items():
                     yield from unknown(inner, item, f"{prefix}{key}.{name}.")
 
@@ -161,9 +161,9 @@ def check_rollouts(config):
     loads = engine.strategy_config.get("load_format", "dummy")
     assert loads != "dummy", "rollout pipeline should strategy load model"
     assert engine.strategy_name != "vllm" or engine.strategy_config.get("sleep_level", 1) == 1
-    told = config.validation.data_args if config.validation else None
-    assert told, "validation should set in RLVRRolloutPipeline"
-    assert told.file_name, "no validation data"
+    report = config.validation.data_args if config.validation else None
+    assert report, "validation should set in RLVRRolloutPipeline"
+    assert report.file_name, "no validation data"
     columns = config.actor_train.data_args
     assert columns.messages or columns.prompt, "no column of prompts"
     from roll.datasets.chat_template import chat_templates

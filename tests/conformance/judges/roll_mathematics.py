@@ -71,7 +71,7 @@ def advantages(period, config):
     running = {"domain": functionals.RunningMoments()}
     data, _ = functionals.reward_postprocess(data, config, running)
     data, _ = functionals.compute_token_reward(data, config, controller)
-    found = functionals.compute_advantage(
+    result = functionals.compute_advantage(
         data=data,
         gamma=config.gamma,
         lambd=config.lambd,
@@ -82,18 +82,18 @@ def advantages(period, config):
         response_mask=data.batch["final_response_mask"].clone(),
         pipeline_config=config,
     ).batch
-    return {name: (found[name] * period.mask).tolist() for name in ("advantages", "returns")}
+    return {name: (result[name] * period.mask).tolist() for name in ("advantages", "returns")}
 
 
 def worker(section, config, **functions):
     """The worker class that `section` names, around nothing: its methods, the config, and a model that is `functions`."""
     module, _, name = section.worker_cls.rpartition(".")
-    made = object.__new__(getattr(importlib.import_module(module), name))
-    made.pipeline_config, made.worker_config = config, section
-    made._logprobs_cache, made._pg_config_cache = {}, {}
-    made.__dict__.update({name: True for name in vars(made) if name.endswith("_logged")})
-    made.strategy = types.SimpleNamespace(**functions)
-    return made
+    result = object.__new__(getattr(importlib.import_module(module), name))
+    result.pipeline_config, result.worker_config = config, section
+    result._logprobs_cache, result._pg_config_cache = {}, {}
+    result.__dict__.update({name: True for name in vars(result) if name.endswith("_logged")})
+    result.strategy = types.SimpleNamespace(**functions)
+    return result
 
 
 def policy_update(period, config):
@@ -127,11 +127,11 @@ def totals(period):
 def critic_update(period, config):
     """The critic's loss and what it teaches."""
     leaf = (period.values + 0.3).requires_grad_()
-    made = worker(config.critic, config)
+    result = worker(config.critic, config)
     data = batch(period, returns=period.returns)
     data.meta_info = totals(period)
     whole = torch.cat([leaf, torch.zeros_like(leaf[:, :1])], dim=-1).unsqueeze(-1)
-    loss, _ = made.loss_func(data, whole)
+    loss, _ = result.loss_func(data, whole)
     value, gradient = taught(loss, leaf)
     return {"critic_loss": value, "critic_gradient": gradient}
 
@@ -145,5 +145,5 @@ def schedule(actor):
     args = actor.training_args
     optimizer = optimizer_of(args.learning_rate)
     warmup = args.get_warmup_steps(TOTAL_UPDATES)
-    made = get_scheduler(args.lr_scheduler_type, optimizer, num_warmup_steps=warmup, num_training_steps=TOTAL_UPDATES)
-    return {"learning_rates": rates(made, optimizer)}
+    result = get_scheduler(args.lr_scheduler_type, optimizer, num_warmup_steps=warmup, num_training_steps=TOTAL_UPDATES)
+    return {"learning_rates": rates(result, optimizer)}

@@ -43,11 +43,11 @@ def score(worker, row, response):
 
     columns = {name: numpy.array([value], dtype=object) for name, value in row.items() if isinstance(value, str)}
     tokens = torch.tensor([worker.tokenizer.encode(response)])
-    made = worker.compute_rewards(DataProto.from_dict(tensors={"responses": tokens}, non_tensors=columns))
-    found = made.batch["response_level_rewards"]
-    assert torch.equal(found, made.batch["scores"])
-    assert made.batch["token_level_rewards"].shape == tokens.shape
-    return float(found[0])
+    result = worker.compute_rewards(DataProto.from_dict(tensors={"responses": tokens}, non_tensors=columns))
+    new_result = result.batch["response_level_rewards"]
+    assert torch.equal(new_result, result.batch["scores"])
+    assert result.batch["token_level_rewards"].shape == tokens.shape
+    return float(new_result[0])
 
 
 def main():
@@ -66,7 +66,7 @@ def main():
     worker_class = safe_import_class(case["worker"])
     worker = worker_class.__new__(worker_class)
     worker.tokenizer = tokenizer
-    found = [
+    result = [
         {
             "asked": tokenizer.decode(row["input_ids"]),
             "truth": row["ground_truth"],
@@ -75,7 +75,7 @@ def main():
         }
         for row in rows
     ]
-    answers.write(json.dumps(found))
+    answers.write(json.dumps(result))
     answers.flush()
 
 

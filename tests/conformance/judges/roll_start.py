@@ -51,8 +51,8 @@ def preload():
 def workers_of(config):
     """Every worker that has a strategy, by the name that it has in the file."""
     for name, value in vars(config).items():
-        found = value.items() if isinstance(value, dict) else [("", value)]
-        for below, worker in found:
+        result = value.items() if isinstance(value, dict) else [("", value)]
+        for below, worker in result:
             if getattr(getattr(worker, "strategy_args", None), "strategy_name", None):
                 yield f"{name}.{below}".rstrip("."), worker
 
@@ -97,11 +97,11 @@ def megatron_arguments(worker, config):
     """Return the arguments that MegatronInferStrategy's constructor makes."""
     from mcore_adapter.training_args import TrainingArguments
 
-    given = worker.training_args.to_dict()
-    given.update(worker.strategy_args.strategy_config or {})
-    given["max_grad_norm"] = config.max_grad_norm
-    given.setdefault("lr_scheduler_kwargs", {})
-    arguments = TrainingArguments(**given)
+    new_arguments = worker.training_args.to_dict()
+    new_arguments.update(worker.strategy_args.strategy_config or {})
+    new_arguments["max_grad_norm"] = config.max_grad_norm
+    new_arguments.setdefault("lr_scheduler_kwargs", {})
+    arguments = TrainingArguments(**new_arguments)
     assert not arguments.overlap_param_gather, "overlap_param_gather is not supported"
     return arguments
 
@@ -115,18 +115,20 @@ def check_names(strategy_args, places):
     assert not unread, f"{strategy_args.strategy_name} reads no {', '.join(unread)}"
 
 
-def check_engine(engine, given, progress):
+def check_engine(engine, arguments, progress):
     """The engine's arguments, less what ROLL's strategy takes out of them first."""
     root = Path(importlib.import_module("roll").__file__).parent
     text = (root / "distributed" / "strategy" / f"{engine}_strategy.py").read_text()
     taken = re.findall(r"\.pop\(\s*[\"'](\w+)[\"']", text)
-    engine_arguments.check_names(engine, {name: given[name] for name in given if name not in taken}, None, progress)
+    engine_arguments.check_names(
+        engine, {name: arguments[name] for name in arguments if name not in taken}, None, progress
+    )
     if engine == "vllm":
         engine_arguments.check_scheduler(
-            sequences=given.get("max_num_seqs"),
-            tokens=given.get("max_num_batched_tokens", 8192),
-            longest=given.get("max_model_len"),
-            chunks=given.get("enable_chunked_prefill", True),
+            sequences=arguments.get("max_num_seqs"),
+            tokens=arguments.get("max_num_batched_tokens", 8192),
+            longest=arguments.get("max_model_len"),
+            chunks=arguments.get("enable_chunked_prefill", True),
         )
 
 

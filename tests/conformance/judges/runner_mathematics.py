@@ -103,7 +103,7 @@ def actor(mode):
 def ours(case):
     """Every function of the runner, by name."""
     a, m = advantages, case.mask
-    found = {
+    result = {
         "grpo": a.spread(a.group_relative(case.rewards, case.groups), m),
         "grpo_mean_only": a.spread(a.group_relative(case.rewards, case.groups, "none"), m),
         "grpo_population": a.spread(a.group_relative(case.rewards, case.groups, "group", 0), m),
@@ -116,24 +116,24 @@ def ours(case):
         "gae_returns": a.generalized(case.last, case.values, m, 0.95, 0.9)[1] * m,
         "gpg": a.spread(a.amplified(case.coarse + case.rewards * case.coarse, case.groups), m),
     }
-    found |= {
+    result |= {
         f"importance/{name}": importance(case.log_probs, case.old, m, correction)
         for name, correction in CORRECTIONS.items()
     }
-    found["entropy"] = losses.entropy(case.logits)
-    found["overlong"] = torch.tensor([overlong_penalty(tokens, SHAPING) for tokens in LENGTHS], dtype=torch.float64)
+    result["entropy"] = losses.entropy(case.logits)
+    result["overlong"] = torch.tensor([overlong_penalty(tokens, SHAPING) for tokens in LENGTHS], dtype=torch.float64)
     groups = case.coarse.view(-1, GROUP).tolist()
-    found["varies"] = torch.tensor([float(varies(group)) for group in groups])
+    result["varies"] = torch.tensor([float(varies(group)) for group in groups])
     for estimator in ("k1", "abs", "k2", "k3", "k3_clamped"):
-        found[f"kl_{estimator}"] = losses.kl(case.log_probs, case.reference, estimator)
-    return found | our_losses(case)
+        result[f"kl_{estimator}"] = losses.kl(case.log_probs, case.reference, estimator)
+    return result | our_losses(case)
 
 
 def our_losses(case):
     """Losses of every family and aggregation, whole and cut, and means over micro-batches."""
-    m, found = case.mask, {}
+    m, result = case.mask, {}
     for scope in SCOPES:
-        found[f"scope/{scope}"] = sum(
+        result[f"scope/{scope}"] = sum(
             losses.aggregate(
                 case.advantages[part],
                 m[part],
@@ -157,25 +157,25 @@ def our_losses(case):
                 continue
             if ONE_MODE.get(name, mode) != mode:
                 continue
-            found[f"{name}/{mode}"] = losses.aggregate(loss, m, mode, whole, m.shape[-1])
+            result[f"{name}/{mode}"] = losses.aggregate(loss, m, mode, whole, m.shape[-1])
             halves = [losses.aggregate(loss[i::2], m[i::2], mode, whole, m.shape[-1]) for i in (0, 1)]
-            found[f"{name}/{mode}/cut"] = sum(halves)
-    return found
+            result[f"{name}/{mode}/cut"] = sum(halves)
+    return result
 
 
 def at_last(rewards, mask):
     """Each sequence's reward on its last token that counts."""
-    found = torch.zeros_like(mask)
+    result = torch.zeros_like(mask)
     last = mask.shape[-1] - 1 - mask.flip(-1).argmax(-1)
-    found[torch.arange(len(mask)), last] = rewards
-    return found
+    result[torch.arange(len(mask)), last] = rewards
+    return result
 
 
 def verls_advantages(case):
     """veRL's, and a critic's returns."""
     index, m, c = case.groups.numpy(), case.mask, core_algos
     outcome = {"token_level_rewards": case.last, "response_mask": m, "index": index}
-    found = {
+    result = {
         "opo": c.compute_opo_outcome_advantage(**outcome)[0],
         "remax": c.compute_remax_outcome_advantage(case.last, case.coarse, m)[0],
         "grpo": c.compute_grpo_outcome_advantage(**outcome)[0],
@@ -186,26 +186,28 @@ def verls_advantages(case):
         )[0],
         "reinforce_pp_baseline": c.compute_reinforce_plus_plus_baseline_outcome_advantage(**outcome)[0],
     }
-    found["gpg"] = c.compute_gpg_outcome_advantage(at_last(case.coarse + case.rewards * case.coarse, m), m, index)[0]
+    result["gpg"] = c.compute_gpg_outcome_advantage(at_last(case.coarse + case.rewards * case.coarse, m), m, index)[0]
     gae = c.compute_gae_advantage_return(case.last, case.values, m, 0.95, 0.9)
-    return found | {"gae": gae[0] * m, "gae_returns": gae[1] * m}
+    return result | {"gae": gae[0] * m, "gae_returns": gae[1] * m}
 
 
 def verls(case):
     """veRL's counterparts; those that it lacks are left out."""
-    m, c, found = case.mask, core_algos, verls_advantages(case)
-    for name, one in CORRECTIONS.items():
-        bound = f"{one.lower}_{one.upper}" if one.lower else one.upper
+    m, c, result = case.mask, core_algos, verls_advantages(case)
+    for name, entry in CORRECTIONS.items():
+        bound = f"{entry.lower}_{entry.upper}" if entry.lower else entry.upper
         gap = case.log_probs - case.old
-        found[f"importance/{name}"] = compute_rollout_correction_weights(gap, m, one.level, bound, one.normalize)[0]
-    found["entropy"] = entropy_from_logits(case.logits)
-    found["overlong"] = torch.tensor([overlong(tokens) for tokens in LENGTHS])
+        result[f"importance/{name}"] = compute_rollout_correction_weights(gap, m, entry.level, bound, entry.normalize)[
+            0
+        ]
+    result["entropy"] = entropy_from_logits(case.logits)
+    result["overlong"] = torch.tensor([overlong(tokens) for tokens in LENGTHS])
     for ours_, theirs in (("k1", "k1"), ("abs", "abs"), ("k2", "k2"), ("k3_clamped", "k3")):
-        found[f"kl_{ours_}"] = c.kl_penalty_forward(case.log_probs, case.reference, theirs)
+        result[f"kl_{ours_}"] = c.kl_penalty_forward(case.log_probs, case.reference, theirs)
     means = [c.agg_loss(case.advantages[part], m[part], "token-mean") for part in MICRO_BATCHES]
     shares = [len(m[part]) / len(m) for part in MICRO_BATCHES]
     for scope, weights in SCOPES.items():
-        found[f"scope/{scope}"] = sum(a * b for a, b in zip(means, weights or shares, strict=True))
+        result[f"scope/{scope}"] = sum(a * b for a, b in zip(means, weights or shares, strict=True))
     for mode, theirs in MODES.items():
         if theirs is None:
             continue
@@ -214,38 +216,38 @@ def verls(case):
             if ONE_MODE.get(name, mode) != mode:
                 continue
             policy = c.get_policy_loss_fn(mode_name)(*args, loss_agg_mode=theirs, config=actor(theirs))[0]
-            found |= {f"{name}/{mode}": policy, f"{name}/{mode}/cut": policy}
+            result |= {f"{name}/{mode}": policy, f"{name}/{mode}/cut": policy}
         critic = c.compute_value_loss(case.values, case.returns, case.old, m, 0.2, theirs)[0]
-        found |= {f"value/{mode}": critic, f"value/{mode}/cut": critic}
-    return found
+        result |= {f"value/{mode}": critic, f"value/{mode}/cut": critic}
+    return result
 
 
 def gradients(case):
     """The gradient with respect to log-probs: what a loss teaches, which two equal values can hide."""
-    found = []
+    result = []
     for name, mode_name in FAMILIES.items():
         leaf, how = case.log_probs.clone().requires_grad_(), ONE_MODE.get(name, "token-mean")
         loss = losses.POLICY[name](leaf, case.old, case.advantages, case.mask, BOUNDS)
         whole = losses.denominator(case.mask, how)
         losses.aggregate(loss, case.mask, how, whole, case.mask.shape[-1]).backward()
-        other = case.log_probs.clone().requires_grad_()
-        args = (case.old, other, case.advantages, case.mask)
+        second = case.log_probs.clone().requires_grad_()
+        args = (case.old, second, case.advantages, case.mask)
         core_algos.get_policy_loss_fn(mode_name)(*args, loss_agg_mode="token-mean", config=actor("token-mean"))[
             0
         ].backward()
-        found.append((f"{name}/gradient", leaf.grad, other.grad))
-    return found
+        result.append((f"{name}/gradient", leaf.grad, second.grad))
+    return result
 
 
-def difference(one, other):
-    return float((torch.as_tensor(one) - torch.as_tensor(other)).abs().max())
+def difference(first, second):
+    return float((torch.as_tensor(first) - torch.as_tensor(second)).abs().max())
 
 
 def main():
     worst = {}
 
-    def note(name, one, other):
-        gap = difference(one, other)
+    def note(name, first, second):
+        gap = difference(first, second)
         worst[name] = math.inf if math.isnan(gap) else max(worst.get(name, 0.0), gap)
 
     for seed in range(int(sys.argv[1])):
@@ -257,8 +259,8 @@ def main():
             note(f"{name}/verl", mine[name], value)
         for name, function in REFERENCES.items():
             note(f"{name}/reference", mine[name], torch.tensor(function(case), dtype=torch.float64))
-        for name, one, other in gradients(case):
-            note(f"{name}/verl", one, other)
+        for name, first, second in gradients(case):
+            note(f"{name}/verl", first, second)
     print(json.dumps({"differences": worst, "functions": sorted(mine)}))
 
 

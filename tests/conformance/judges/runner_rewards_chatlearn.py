@@ -20,8 +20,8 @@ spec.loader.exec_module(theirs)
 ours, differences, earned = rule("chatlearn", "2025.10.23", "openai/gsm8k").function, [], 0
 for answer, truth in pairs("chatlearn", COUNT, "\\boxed{{{}}}"):
     with contextlib.redirect_stdout(io.StringIO()):
-        one, other = ours(answer, truth), theirs.compute_score(answer, truth)
-    earned += other
-    if one != other:
-        differences.append([answer, truth, one, other])
+        first, second = ours(answer, truth), theirs.compute_score(answer, truth)
+    earned += second
+    if first != second:
+        differences.append([answer, truth, first, second])
 print(json.dumps({"compared": COUNT, "earned": earned, "differences": [len(differences), *differences[:4]]}))

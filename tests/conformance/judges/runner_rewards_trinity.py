@@ -21,19 +21,31 @@ def countdown(seed, count):
     draw = random.Random(seed)
     for _ in range(count):
         numbers = [draw.randint(1, 20) for _ in range(draw.randint(2, 4))]
-        said = str(numbers[0])
+        new_answer = str(numbers[0])
         for number in numbers[1:]:
-            said = draw.choice((f"({said})", said)) + draw.choice((" + ", "-", "*", "/", " // ", "(")) + str(number)
+            new_answer = (
+                draw.choice((f"({new_answer})", new_answer))
+                + draw.choice((" + ", "-", "*", "/", " // ", "("))
+                + str(number)
+            )
         try:
-            target = eval(said)
+            target = eval(new_answer)
         except Exception:  # noqa: BLE001 - whatever it raises
             target = 7
         target = target if isinstance(target, (int, float)) and abs(target) < 1e9 else 7
-        shown = draw.choice(
-            (said, said, said + " ", near(draw, said), noise(draw), said.replace("+", "-"), said + " = 7")
+        output = draw.choice(
+            (
+                new_answer,
+                new_answer,
+                new_answer + " ",
+                near(draw, new_answer),
+                noise(draw),
+                new_answer.replace("+", "-"),
+                new_answer + " = 7",
+            )
         )
         reply = draw.choice(
-            (f"<answer>{shown}</answer>", f"so\n<answer> {shown} </answer>", f"<answer>{shown}</answer>\nok", shown)
+            (f"<answer>{output}</answer>", f"so\n<answer> {output} </answer>", f"<answer>{output}</answer>\nok", output)
         )
         yield reply, json.dumps({"target": target, "numbers": numbers})
 
@@ -49,7 +61,7 @@ def told(function, *arguments):
         return "raised"
 
 
-found = {"compared": {}, "differences": {}, "absent": [], "earned": {}}
+result = {"compared": {}, "differences": {}, "absent": [], "earned": {}}
 for rule in RULES:
     if rule.framework != "trinity" or rule.function is None or not rule.fits("trinity", RELEASE, rule.names[0]):
         continue
@@ -59,14 +71,14 @@ for rule in RULES:
     drawn = countdown(seed, COUNT) if name == "countdown_reward" else pairs(seed, COUNT, MARKS[name])
     differences, earned = [], 0
     for answer, truth in drawn:
-        one = told(rule.function, answer, truth)
-        other = told(lambda: theirs(response=answer, truth=truth))  # noqa: B023 - called at once
-        if isinstance(other, dict):
-            other = {**other, "score": sum(other.values())}
-            earned += other["score"] > 0.5
-        if one != other:
-            differences.append([answer, truth, str(one), str(other)])
-    found["compared"][name], found["earned"][name] = COUNT, earned
+        first = told(rule.function, answer, truth)
+        second = told(lambda: theirs(response=answer, truth=truth))  # noqa: B023 - called at once
+        if isinstance(second, dict):
+            second = {**second, "score": sum(second.values())}
+            earned += second["score"] > 0.5
+        if first != second:
+            differences.append([answer, truth, str(first), str(second)])
+    result["compared"][name], result["earned"][name] = COUNT, earned
     if differences:
-        found["differences"][name] = [len(differences), *differences[:4]]
-print(json.dumps(found))
+        result["differences"][name] = [len(differences), *differences[:4]]
+print(json.dumps(result))

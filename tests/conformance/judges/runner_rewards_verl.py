@@ -22,12 +22,12 @@ def told(function, *arguments):
     """A number or numbers, or that it raised."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            found = function(*arguments)
+            new_result = function(*arguments)
     except ImportError:
         raise
     except Exception:  # noqa: BLE001 - whatever it raises
         return "raised"
-    return found if isinstance(found, dict) else float(found)
+    return new_result if isinstance(new_result, dict) else float(new_result)
 
 
 LAST_OF_SLOW = {"0.5.0", "0.9.1"}
@@ -45,7 +45,7 @@ def mark_of(source):
     return next((mark for name, mark in MARKS.items() if source.startswith(name)), "Answer: {}")
 
 
-found = {"compared": {}, "differences": {}, "absent": [], "earned": {}}
+result = {"compared": {}, "differences": {}, "absent": [], "earned": {}}
 for rule in RULES:
     for name in rule.names if rule.framework == "verl" else ():
         source = name.replace("*", "_2024")
@@ -60,14 +60,14 @@ for rule in RULES:
                 gold = {"target": [truth, "none"]} if "searchR1" in source else truth
                 if "searchR1" in source and len(truth) % 2:
                     gold = {"target": truth}
-                one, other = told(rule.function, answer, gold), told(theirs, source, answer, gold)
-                earned += other != "raised" and (other["score"] if isinstance(other, dict) else other) > 0
-                if one != other:
-                    differences.append([answer, truth, str(one), str(other)])
+                first, second = told(rule.function, answer, gold), told(theirs, source, answer, gold)
+                earned += second != "raised" and (second["score"] if isinstance(second, dict) else second) > 0
+                if first != second:
+                    differences.append([answer, truth, str(first), str(second)])
         except ImportError as error:
-            found["absent"].append(f"{source}: {error}")
+            result["absent"].append(f"{source}: {error}")
             continue
-        found["compared"][source], found["earned"][source] = count, earned
+        result["compared"][source], result["earned"][source] = count, earned
         if differences:
-            found["differences"][source] = [len(differences), *differences[:4]]
-print(json.dumps(found))
+            result["differences"][source] = [len(differences), *differences[:4]]
+print(json.dumps(result))

@@ -48,12 +48,12 @@ def losses_of(case):
                     whole = losses.denominator(case.mask, "token-mean")
                     loss = losses.aggregate(loss, case.mask, "token-mean", whole, case.mask.shape[-1])
                 else:
-                    given = {"old_logprob": case.old, "action_mask": case.mask, "advantages": case.advantages}
-                    loss = kind(**words)(logprob=leaf, **given)[0]
+                    arguments = {"old_logprob": case.old, "action_mask": case.mask, "advantages": case.advantages}
+                    loss = kind(**words)(logprob=leaf, **arguments)[0]
                 loss.backward()
                 pair.append((loss.detach(), leaf.grad))
-            (value, slope), (other, other_slope) = pair
-            yield f"{name}/value/{number}", value, other
+            (value, slope), (second, other_slope) = pair
+            yield f"{name}/value/{number}", value, second
             yield f"{name}/gradient/{number}", slope, other_slope
 
 
@@ -63,26 +63,26 @@ def advantages_of(case):
         ("reinforce", REINFORCEGroupAdvantage(), case.rewards),
         ("rec", RECGroupedAdvantage(), advantages.group_relative(case.rewards, case.groups, "none")),
     ):
-        found = []
+        result = []
         for first in range(0, len(case.rewards), GROUP):
-            answers = [experience(case, at) for at in range(first, first + GROUP)]
-            found += [one.advantages for one in function.calculate_group_advantage("", answers)[0]]
-        yield f"{name}/advantage", advantages.spread(own, case.mask), torch.stack(found).double()
+            answers = [experience(case, index) for index in range(first, first + GROUP)]
+            result += [rows.advantages for rows in function.calculate_group_advantage("", answers)[0]]
+        yield f"{name}/advantage", advantages.spread(own, case.mask), torch.stack(result).double()
 
 
-def experience(case, at):
+def experience(case, position):
     tokens = torch.arange(case.mask.shape[-1] + 1)
-    found = Experience(tokens=tokens, prompt_length=1, reward=float(case.rewards[at]), eid={"task": 0})
-    found.action_mask = case.mask[at].bool()
-    return found
+    result = Experience(tokens=tokens, prompt_length=1, reward=float(case.rewards[position]), eid={"task": 0})
+    result.action_mask = case.mask[position].bool()
+    return result
 
 
 def main():
     worst = {}
     for seed in range(int(sys.argv[1])):
         case = Case(seed)
-        for name, one, other in (*losses_of(case), *advantages_of(case)):
-            gap = float((one - other).abs().max())
+        for name, first, second in (*losses_of(case), *advantages_of(case)):
+            gap = float((first - second).abs().max())
             worst[name] = max(worst.get(name, 0.0), gap if gap == gap else float("inf"))
     print(json.dumps(worst))
 

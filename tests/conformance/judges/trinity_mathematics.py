@@ -75,8 +75,8 @@ def of_groups(period, function):
         )
         for row, (group, reward) in enumerate(zip(period.groups.tolist(), period.rewards.tolist(), strict=True))
     ]
-    made, _ = function(experiences)
-    rows = {experience.eid.run: experience for experience in made}
+    result, _ = function(experiences)
+    rows = {experience.eid.run: experience for experience in result}
     return {
         name: [getattr(rows[row], name).tolist() for row in range(len(experiences))]
         for name in ("advantages", "returns")

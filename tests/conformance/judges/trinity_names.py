@@ -38,12 +38,12 @@ def make_functions(algorithm):
     make(registries.ENTROPY_LOSS_FN, algorithm.entropy_loss_fn, {}, algorithm.entropy_loss_fn_args)
 
 
-def make(registry, name, given, arguments):
-    found = registry.get(name)
-    if found is None:
+def make(registry, name, new_arguments, arguments):
+    result = registry.get(name)
+    if result is None:
         raise ValueError(f"unknown: {name}")
     try:
-        found(**{**given, **(arguments or {})})
+        result(**{**new_arguments, **(arguments or {})})
     except TypeError as error:
         raise TypeError(f"[{name}] {error}") from None
 
@@ -63,13 +63,13 @@ def registered(module, registry, name, progress):
     if not name:
         return
     try:
-        found = getattr(importlib.import_module(module), registry).get(name)
+        result = getattr(importlib.import_module(module), registry).get(name)
     except ValueError as error:
         raise ValueError(f"{registry}: {error}") from None
     except Exception as error:  # noqa: BLE001 - whatever an absent package leads to
         progress.note(f"{registry}[{name}] not looked up: {type(error).__name__}: {error}")
         return
-    if found is None:
+    if result is None:
         raise ValueError(f"{registry}: unknown: {name}")
 
 

@@ -36,11 +36,11 @@ COPIED = re.compile(r"(^|\.)optimizer\.\w+$")
 
 def check(file):
     """Raises where the file sets what nothing reads."""
-    own, both = verl_reads.read_names("trinity"), verl_reads.read_names("trinity") | verl_reads.read_names("verl")
+    own, pair = verl_reads.read_names("trinity"), verl_reads.read_names("trinity") | verl_reads.read_names("verl")
     unread = [
         key
         for key in keys_of(yaml.safe_load(Path(file).read_text()))
-        if key.rpartition(".")[2] not in (both if COPIED.search(key) else own)
+        if key.rpartition(".")[2] not in (pair if COPIED.search(key) else own)
     ]
     assert not unread, f"nothing in Trinity reads {', '.join(dict.fromkeys(unread))}"
 
@@ -49,31 +49,31 @@ def check_sample_strategy(algorithm):
     """A strategy takes any argument, and reads some by name."""
     from trinity.algorithm import SAMPLE_STRATEGY
 
-    found = SAMPLE_STRATEGY.get(algorithm.sample_strategy)
-    assert found is not None, f"unknown sample strategy: {algorithm.sample_strategy}"
-    text = "".join(inspect.getsource(one) for one in found.__mro__ if one.__module__.startswith("trinity"))
+    result = SAMPLE_STRATEGY.get(algorithm.sample_strategy)
+    assert result is not None, f"unknown sample strategy: {algorithm.sample_strategy}"
+    text = "".join(inspect.getsource(entry) for entry in result.__mro__ if entry.__module__.startswith("trinity"))
     unread = [name for name in algorithm.sample_strategy_args or {} if name not in text]
     assert not unread, f"[{algorithm.sample_strategy}] no argument {', '.join(unread)}"
 
 
 def check_reward(taskset):
     """A reward function is constructed with the arguments that are written."""
-    given = getattr(taskset, "reward_fn_args", None)
-    if taskset.default_reward_fn_type and given:
+    arguments = getattr(taskset, "reward_fn_args", None)
+    if taskset.default_reward_fn_type and arguments:
         functions = importlib.import_module("trinity.common.rewards").REWARD_FUNCTIONS
-        inspect.signature(functions.get(taskset.default_reward_fn_type)).bind(**given)
+        inspect.signature(functions.get(taskset.default_reward_fn_type)).bind(**arguments)
 
 
 def check_engines(explorer, progress):
     """What is handed on to vLLM or SGLang are arguments of theirs, and vLLM's scheduler can hold a sequence."""
     for model in [explorer.rollout_model, *explorer.auxiliary_models]:
         engine = "sglang" if model.engine_type == "sglang" else "vllm"
-        given = getattr(model, "extra_engine_args", None) or {}
-        engine_arguments.check_names(engine, given, "trinity-rft", progress)
+        arguments = getattr(model, "extra_engine_args", None) or {}
+        engine_arguments.check_names(engine, arguments, "trinity-rft", progress)
         if engine == "vllm":
             engine_arguments.check_scheduler(
-                sequences=given.get("max_num_seqs"),
-                tokens=given.get("max_num_batched_tokens"),
+                sequences=arguments.get("max_num_seqs"),
+                tokens=arguments.get("max_num_batched_tokens"),
                 longest=model.max_model_len,
                 chunks=getattr(model, "enable_chunked_prefill", True),
             )

@@ -48,12 +48,12 @@ def read(config, case, progress):
 
 def judged(task, responses, tokenizer):
     """One row, each response judged in a workflow of its own."""
-    scores, asked = {}, None
+    scores, request = {}, None
     for response in responses:
         model = Model(response)
         workflow = task.to_workflow(model)
         workflow.set_repeat_times(1, 0)
         (experience,) = workflow.run()
-        scores[response], asked = experience.reward, model.asked
-    text = tokenizer.apply_chat_template(asked, add_generation_prompt=True, tokenize=False)
+        scores[response], request = experience.reward, model.asked
+    text = tokenizer.apply_chat_template(request, add_generation_prompt=True, tokenize=False)
     return {"asked": text, "truth": task.truth, "scores": scores}

@@ -21,8 +21,8 @@ def build(config):
     from trinity.trainer.verl.config import build_verl_config
 
     def local_copy(path, **kwargs):
-        here = Path(str(path)).expanduser().exists()
-        return path if here else write_tiny_model(os.environ["RFTCONF_TINY_MODEL"])
+        place = Path(str(path)).expanduser().exists()
+        return path if place else write_tiny_model(os.environ["RFTCONF_TINY_MODEL"])
 
     model_config.copy_to_local = local_copy
     built = build_verl_config(config)

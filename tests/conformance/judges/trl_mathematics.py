@@ -31,18 +31,18 @@ VARIANTS = {"": (None, 0.0), "/dual": (DUAL, 0.0), "/k3": (None, COEF)}
 
 def trainer(kind, level, dual, coef, log_probs):
     """A trainer that was never built: what its loss reads is there, and its model says the case's log-probs."""
-    found = object.__new__(GRPOTrainer)
-    found.loss_type, found.importance_sampling_level, found.beta = kind, level, coef
+    result = object.__new__(GRPOTrainer)
+    result.loss_type, result.importance_sampling_level, result.beta = kind, level, coef
     # CISPO's bound is of the ratio itself, and there is no lower one
-    found.epsilon_low, found.epsilon_high = LOW, 1 + HIGH if kind == "cispo" else HIGH
-    found.args = SimpleNamespace(delta=dual, use_bias_correction_kl=False, steps_per_generation=1)
-    found.top_entropy_quantile, found.off_policy_mask_threshold = 1.0, None
-    found.use_vllm = found.aux_loss_enabled = found._entropy_bonus_enabled = False
-    found.current_gradient_accumulation_steps, found.max_completion_length = 1, TOKENS
-    found.model, found._metrics = SimpleNamespace(training=True), {"train": defaultdict(list)}
-    found.accelerator = SimpleNamespace(num_processes=1, gather=lambda x: x, reduce=lambda x, **_: x)
-    found._get_per_token_logps_and_entropies = lambda *_, **__: (log_probs, torch.zeros_like(log_probs), None)
-    return found
+    result.epsilon_low, result.epsilon_high = LOW, 1 + HIGH if kind == "cispo" else HIGH
+    result.args = SimpleNamespace(delta=dual, use_bias_correction_kl=False, steps_per_generation=1)
+    result.top_entropy_quantile, result.off_policy_mask_threshold = 1.0, None
+    result.use_vllm = result.aux_loss_enabled = result._entropy_bonus_enabled = False
+    result.current_gradient_accumulation_steps, result.max_completion_length = 1, TOKENS
+    result.model, result._metrics = SimpleNamespace(training=True), {"train": defaultdict(list)}
+    result.accelerator = SimpleNamespace(num_processes=1, gather=lambda x: x, reduce=lambda x, **_: x)
+    result._get_per_token_logps_and_entropies = lambda *_, **__: (log_probs, torch.zeros_like(log_probs), None)
+    return result
 
 
 def theirs(case, name, dual, coef, log_probs):
@@ -62,14 +62,14 @@ def theirs(case, name, dual, coef, log_probs):
 
 def ours(case, name, dual, coef, log_probs):
     family, how = name.split("/")
-    given = (log_probs, case.old, case.advantages)
+    arguments = (log_probs, case.old, case.advantages)
     match family:
         case "gspo":
-            loss = losses.sequence_clipped(*given, case.mask, LOW, HIGH)
+            loss = losses.sequence_clipped(*arguments, case.mask, LOW, HIGH)
         case "cispo":
-            loss = losses.weighted_log_likelihood(*given, 1.0, HIGH)
+            loss = losses.weighted_log_likelihood(*arguments, 1.0, HIGH)
         case _:
-            loss = losses.clipped(*given, LOW, HIGH, dual)
+            loss = losses.clipped(*arguments, LOW, HIGH, dual)
     if coef:
         loss = loss + coef * losses.kl(log_probs, case.reference, "k3")
     return losses.aggregate(loss, case.mask, how, losses.denominator(case.mask, how), TOKENS)
@@ -77,16 +77,16 @@ def ours(case, name, dual, coef, log_probs):
 
 def with_gradient(function, case, *words):
     leaf = case.log_probs.clone().requires_grad_()
-    found = function(case, *words, leaf)
-    found.backward()
-    return float(found.detach()), leaf.grad
+    result = function(case, *words, leaf)
+    result.backward()
+    return float(result.detach()), leaf.grad
 
 
 def main():
     worst = {}
 
-    def note(name, one, other):
-        gap = float((torch.as_tensor(one) - torch.as_tensor(other)).abs().max())
+    def note(name, first, second):
+        gap = float((torch.as_tensor(first) - torch.as_tensor(second)).abs().max())
         worst[name] = math.inf if math.isnan(gap) else max(worst.get(name, 0.0), gap)
 
     for seed in range(int(sys.argv[1])):
@@ -97,10 +97,10 @@ def main():
             for variant, (dual, coef) in VARIANTS.items():
                 if dual and not name.startswith("ppo"):
                     continue
-                (value, gradient), (other, others) = (
+                (value, gradient), (second, others) = (
                     with_gradient(function, case, name, dual, coef) for function in (ours, theirs)
                 )
-                note(f"{name}{variant}/value", value, other)
+                note(f"{name}{variant}/value", value, second)
                 note(f"{name}{variant}/gradient", gradient, others)
         note("entropy", losses.entropy(case.logits), entropy_from_logits(case.logits))
         tokens = case.logits.argmin(-1)

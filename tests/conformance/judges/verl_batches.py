@@ -23,8 +23,8 @@ def cut(sequences, actor, answers, steps=1):
     size = actor.ppo_mini_batch_size * answers
     if sequences % size:
         return {}
-    given = {"epochs": actor.ppo_epochs, "seed": actor.data_loader_seed, "shuffle": actor.shuffle}
-    return {"updates": [count for _ in range(steps) for count in of_worker(sequences, size, **given)]}
+    arguments = {"epochs": actor.ppo_epochs, "seed": actor.data_loader_seed, "shuffle": actor.shuffle}
+    return {"updates": [count for _ in range(steps) for count in of_worker(sequences, size, **arguments)]}
 
 
 def of_worker(sequences, size, epochs, seed, shuffle):
@@ -37,7 +37,7 @@ def of_worker(sequences, size, epochs, seed, shuffle):
     tensordict_utils.assign_non_tensor(
         data, mini_batch_size=size, epochs=epochs, seed=seed, dataloader_kwargs={"shuffle": shuffle}
     )
-    seen = []
+    observed = []
     engine = types.SimpleNamespace(
         get_data_parallel_size=lambda: 1,
         get_data_parallel_rank=lambda: 0,
@@ -47,7 +47,7 @@ def of_worker(sequences, size, epochs, seed, shuffle):
     worker = types.SimpleNamespace(
         engine=engine,
         profiler=types.SimpleNamespace(step=lambda: None),
-        train_batch=lambda batch: seen.append(batch.batch_size[0]),
+        train_batch=lambda batch: observed.append(batch.batch_size[0]),
     )
     inspect.unwrap(TrainingWorker.train_mini_batch)(worker, data)
-    return seen
+    return observed

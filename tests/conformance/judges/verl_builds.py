@@ -92,9 +92,9 @@ def random_weights():
     from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
     def from_pretrained(cls, pretrained_model_name_or_path=None, *args, config=None, **kwargs):
-        made = config if config is not None else tiny_config()
-        made._attn_implementation = "eager"
-        return cls.from_config(made)
+        result = config if config is not None else tiny_config()
+        result._attn_implementation = "eager"
+        return cls.from_config(result)
 
     for auto in (_BaseAutoModelClass, *_BaseAutoModelClass.__subclasses__()):
         auto.from_pretrained = classmethod(from_pretrained)
@@ -110,21 +110,23 @@ def give_steps(config):
     """The length of the run, which the trainer writes into each optimizer's section once it knows the data."""
     from omegaconf import OmegaConf, open_dict
 
-    told = config.trainer.get("total_training_steps")
+    report = config.trainer.get("total_training_steps")
     for name in ("actor_rollout_ref.actor.optim", "critic.optim"):
         section = OmegaConf.select(config, name)
         if section is not None:
             with open_dict(section):
-                section.total_training_steps = MANY_STEPS if told is None else told
+                section.total_training_steps = MANY_STEPS if report is None else report
 
 
 def check_overrides(overrides):
     """Every overridden field is one that some model's config has: what else is set there is read by nobody."""
     from transformers import AutoConfig
 
-    given = (overrides or {}).get("model_config") or overrides or {}
+    arguments = (overrides or {}).get("model_config") or overrides or {}
     models = [AutoConfig.for_model(family) for family in FAMILIES]
-    unread = [name for name in given if not any(hasattr(one, name) for one in models) and name not in NOT_OF_THE_MODEL]
+    unread = [
+        name for name in arguments if not any(hasattr(model, name) for model in models) and name not in NOT_OF_THE_MODEL
+    ]
     assert not unread, f"no model's config has {', '.join(unread)}"
 
 
@@ -180,14 +182,14 @@ OF_MINDSPEED = frozenset({"use_flash_attn", "context_parallel_algo", "use_fused_
 """Fields that MindSpeed adds to Megatron-Core's config on NPUs; scripts for these machines set them, veRL's own too."""
 
 
-def transformer_config(**given):
+def transformer_config(**options):
     """The fields of Megatron-Core's config that are given, none of which it may lack; the values hang on the real model."""
     from megatron.core.transformer import TransformerConfig
 
     known = {field.name for field in dataclasses.fields(TransformerConfig)} | OF_MINDSPEED
-    unread = [name for name in given if name not in known]
+    unread = [name for name in options if name not in known]
     assert not unread, f"Megatron's TransformerConfig has no {', '.join(unread)}"
-    return types.SimpleNamespace(**given)
+    return types.SimpleNamespace(**options)
 
 
 def make_module(*, override_ddp_config=None, tf_config=None, **kwargs):

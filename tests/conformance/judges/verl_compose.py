@@ -31,14 +31,14 @@ def warm_up():
         "++a@b='x y'",
     ):
         OverridesParser.create().parse_override(override)
-    found = {
+    result = {
         "a": {"b": 1},
         "c": "${a.b}",
         "d": "${.a.b}/${c}-x",
         "e": "${oc.select:a.b,null}",
         "f": "${oc.env:HOME,'x'}",
     }
-    OmegaConf.to_container(OmegaConf.create(found), resolve=True)
+    OmegaConf.to_container(OmegaConf.create(result), resolve=True)
     Plugins.instance()
 
 

@@ -42,12 +42,12 @@ def start_engine_workers(config, release, progress, *, role, use_critic, sequenc
     leave_engines_out(workers, training_worker)
 
     more = {"distillation_config": config.get("distillation")} if release >= (0, 8, 0) else {}
-    made = workers.ActorRolloutRefWorker(config=detached(config.actor_rollout_ref), role=role, **more)
+    result = workers.ActorRolloutRefWorker(config=detached(config.actor_rollout_ref), role=role, **more)
     if not builds_rollout:
-        made.role = made.role.replace("_rollout", "")
-    made.init_model()
+        result.role = result.role.replace("_rollout", "")
+    result.init_model()
     actor = omega_conf_to_dataclass(detached(config.actor_rollout_ref.actor))
-    first_step("actor", made.actor, actor, sequences_per_prompt)
+    first_step("actor", result.actor, actor, sequences_per_prompt)
     if use_critic:
         critic = omega_conf_to_dataclass(detached(config.critic))
         model = getattr(critic, "model_config", None) or critic.model  # Trinity makes it apart, as it makes the actor's
@@ -110,10 +110,10 @@ def tolerant_training_worker(workers, progress):
 
 
 def is_about_this_machine(error):
-    said = str(error)
+    answer = str(error)
     absent = tuple(f"Unknown backend: {name}" for name in ENGINE_PACKAGES)
     return isinstance(error, ImportError) or any(
-        word in said for word in (*absent, "not register", "torch.cpu", "Stub")
+        word in answer for word in (*absent, "not register", "torch.cpu", "Stub")
     )
 
 

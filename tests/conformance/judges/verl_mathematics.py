@@ -42,7 +42,7 @@ def advantages(period, config, algorithm):
     if config.algorithm.use_kl_in_reward:
         controller = core_algos.get_kl_controller(config.algorithm.kl_ctrl)
         data, _ = ray_trainer.apply_kl_penalty(data, controller, config.algorithm.kl_penalty)
-    found = ray_trainer.compute_advantage(
+    result = ray_trainer.compute_advantage(
         data,
         adv_estimator=config.algorithm.adv_estimator,
         gamma=config.algorithm.gamma,
@@ -52,8 +52,8 @@ def advantages(period, config, algorithm):
         config=algorithm,
     ).batch
     return {
-        "advantages": (found["advantages"] * period.mask).tolist(),
-        "returns": (found["returns"] * period.mask).tolist(),
+        "advantages": (result["advantages"] * period.mask).tolist(),
+        "returns": (result["returns"] * period.mask).tolist(),
     }
 
 

@@ -27,14 +27,14 @@ def replace_models(node, route, model_folder, progress):
     """Point every model path below `node` that does not exist at the tiny model."""
     for key in list(node.keys()):
         child = node._get_node(key)
-        here = [*route, str(key)]
-        dotted = ".".join(here)
+        place = [*route, str(key)]
+        dotted = ".".join(place)
         if key == LAYERS and node[key]:
             progress.note(f"{dotted}: {node[key]} -> the tiny model's")
             node[key] = None
         elif OmegaConf.is_config(child):
             if OmegaConf.is_dict(child) and not child._is_none():
-                replace_models(node[key], here, model_folder, progress)
+                replace_models(node[key], place, model_folder, progress)
         elif key == "external_lib" and node[key]:
             progress.note(f"{dotted} dropped")
             node[key] = None

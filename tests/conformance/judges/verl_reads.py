@@ -23,13 +23,13 @@ NAMES = re.compile(r"\.([A-Za-z_]\w*)|[\"']([A-Za-z_]\w*)[\"']")
 def read_names(package="verl"):
     """Every name that this release's code or its configs' interpolations read."""
     root = Path(importlib.import_module(package).__file__).parent
-    found = set()
+    result = set()
     for file in [*root.rglob("*.py"), *root.rglob("*.yaml")]:
         text = file.read_text(errors="replace")
         if file.suffix == ".yaml":
             text = " ".join(re.findall(r"\$\{[^}]*\}", text))
-        found.update(one or other for one, other in NAMES.findall(text))
-    return frozenset(found)
+        result.update(first or second for first, second in NAMES.findall(text))
+    return frozenset(result)
 
 
 def keys_of(overrides):

@@ -21,13 +21,13 @@ def read(config, case, release, model_folder, progress):
     progress.stage = "rows"
     rows = list(data_set(config, tokenizer, release))
     progress.stage = "reward"
-    found = []
+    result = []
     for row in rows:
-        asked = tokenizer.apply_chat_template(row["raw_prompt"], add_generation_prompt=True, tokenize=False)
+        request = tokenizer.apply_chat_template(row["raw_prompt"], add_generation_prompt=True, tokenize=False)
         truth = row["reward_model"]["ground_truth"]
         scores = {response: score(config, tokenizer, row, response, release) for response in case["responses"]}
-        found.append({"asked": asked, "truth": truth, "scores": scores})
-    return found
+        result.append({"asked": request, "truth": truth, "scores": scores})
+    return result
 
 
 def data_set(config, tokenizer, release):
@@ -39,10 +39,10 @@ def data_set(config, tokenizer, release):
         config.data.return_raw_chat = True
     if release < (0, 4, 0):  # ray_trainer._create_dataloader hands over each argument
         named = {"prompt_key": config.data.prompt_key, "max_prompt_length": config.data.max_prompt_length}
-        made = RLHFDataset(config.data.train_files, tokenizer, return_raw_chat=True, **named)
+        new_data_set = RLHFDataset(config.data.train_files, tokenizer, return_raw_chat=True, **named)
     else:
-        made = RLHFDataset(data_files=config.data.train_files, tokenizer=tokenizer, config=config.data)
-    return (made[index] for index in range(len(made)))
+        new_data_set = RLHFDataset(data_files=config.data.train_files, tokenizer=tokenizer, config=config.data)
+    return (new_data_set[index] for index in range(len(new_data_set)))
 
 
 def load_early(config, tokenizer, num_examine):

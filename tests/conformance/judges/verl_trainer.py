@@ -68,7 +68,7 @@ def task_runner(main_ppo, release):
     if not hasattr(runner, "__ray_metadata__"):
         return runner()
     bare = runner.__ray_metadata__.modified_class
-    made = bare.__new__(bare)
+    result = bare.__new__(bare)
     if release >= (0, 9, 0):
-        main_ppo.BaseTaskRunner.__init__(made)
-    return made
+        main_ppo.BaseTaskRunner.__init__(result)
+    return result

@@ -40,11 +40,11 @@ def domain(index: int, name: str, tags: Any, reward: Any) -> dict[str, Any]:
 
 def as_written(source: str, uri: Any) -> dict[str, Any]:
     """A flat plan whose data set looks as this framework's writer leaves it."""
-    found = run_of(source, uri)
-    found |= {f"stage.data.train[0].keys.{name}": column for name, column in SHAPES[source].columns.items()}
+    values = run_of(source, uri)
+    values |= {f"stage.data.train[0].keys.{name}": column for name, column in SHAPES[source].columns.items()}
     if SHAPES[source].workflow:
-        found["stage.data.train[0].workflow"] = SHAPES[source].workflow
-    return found
+        values["stage.data.train[0].workflow"] = SHAPES[source].workflow
+    return values
 
 
 def adapters(source: str, target: str, values: dict[str, Any], folder: Path | str = "adapters") -> Adapters:
@@ -56,18 +56,18 @@ def module(text: str, name: str = "generated") -> ModuleType:
     """A generated file, imported from its text."""
     spec = importlib.util.spec_from_loader(name, loader=None)
     assert spec is not None
-    made = importlib.util.module_from_spec(spec)
-    made.__file__ = f"{name}.py"
+    new_module = importlib.util.module_from_spec(spec)
+    new_module.__file__ = f"{name}.py"
     before = sys.modules.get(name)
-    sys.modules[name] = made  # dataclasses look their module up
+    sys.modules[name] = new_module  # dataclasses look their module up
     try:
-        exec(compile(text, made.__file__, "exec"), made.__dict__)
+        exec(compile(text, new_module.__file__, "exec"), new_module.__dict__)
     finally:
         if before is None:
             del sys.modules[name]
         else:
             sys.modules[name] = before
-    return made
+    return new_module
 
 
 def data_module(source: str, target: str, values: dict[str, Any], folder: Path | str = "adapters") -> ModuleType:

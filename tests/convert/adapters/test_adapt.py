@@ -19,8 +19,8 @@ MATH_RULE = "roll.pipeline.rlvr.rewards.math_rule_reward_worker.MathRuleRewardWo
 
 
 def why(decisions: list[Decision], key: str) -> str:
-    (found,) = [decision.why for decision in decisions if decision.key == key]
-    return found
+    (text,) = [decision.why for decision in decisions if decision.key == key]
+    return text
 
 
 def asked(source: str, target: str = "verl", **more: Any) -> str:
@@ -32,28 +32,30 @@ def asked(source: str, target: str = "verl", **more: Any) -> str:
 
 
 def rows_said(source: str, target: str = "verl", **more: Any) -> str:
-    found = adapters(source, target, run_of(source, "/d/x.parquet", **more)).decisions
-    return next((decision.why for decision in found if decision.key.endswith("(rows)")), "")
+    decisions = adapters(source, target, run_of(source, "/d/x.parquet", **more)).decisions
+    return next((decision.why for decision in decisions if decision.key.endswith("(rows)")), "")
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_the_config_names_what_the_files_make(source: str, target: str) -> None:
-    found = adapters(source, target, run_of(source, "/d/gsm8k/train.parquet", name="sums"), "out/")
+    new_adapters = adapters(source, target, run_of(source, "/d/gsm8k/train.parquet", name="sums"), "out/")
     shape = SHAPES[target]
-    assert found.values[TRAIN + "uri"] == f"out/data/sums/train{shape.suffix}"
-    assert {n: found.values[f"{TRAIN}keys.{n}"] for n in shape.columns} == dict(shape.columns)
-    assert set(found.files) == {DATA_FILE, shape.reward_file}
-    assert found.values.get("stage.reward.function_path") == ("out/converted_reward.py" if target == "verl" else None)
+    assert new_adapters.values[TRAIN + "uri"] == f"out/data/sums/train{shape.suffix}"
+    assert {n: new_adapters.values[f"{TRAIN}keys.{n}"] for n in shape.columns} == dict(shape.columns)
+    assert set(new_adapters.files) == {DATA_FILE, shape.reward_file}
+    assert new_adapters.values.get("stage.reward.function_path") == (
+        "out/converted_reward.py" if target == "verl" else None
+    )
     reward = {"trinity": TRAIN + "reward", "roll": "stage.data.domains[0].reward"}.get(target, "")
-    assert found.values.get(reward) == shape.reward
-    assert [decision.key for decision in found.decisions[:2]] == [f"out/{DATA_FILE}", f"out/{shape.reward_file}"]
+    assert new_adapters.values.get(reward) == shape.reward
+    assert [decision.key for decision in new_adapters.decisions[:2]] == [f"out/{DATA_FILE}", f"out/{shape.reward_file}"]
 
 
 def test_applying_changes_the_plan_and_says_why() -> None:
     values = run_of("trinity", "/d/gsm8k", split="train", reward="math_reward")
     origins = {TRAIN + "uri": Origin(Kind.WRITTEN, ("tasksets[0].path",))}
-    found = adapters("trinity", "verl", values)
-    found.apply(values, origins)
+    new_adapters = adapters("trinity", "verl", values)
+    new_adapters.apply(values, origins)
     assert TRAIN + "split" not in values
     assert TRAIN + "reward" not in values
     assert values[TRAIN + "uri"] == "adapters/data/gsm8k/train.parquet"
@@ -62,12 +64,12 @@ def test_applying_changes_the_plan_and_says_why() -> None:
 
 
 def test_settling_says_where_each_value_went() -> None:
-    found = adapters("trinity", "verl", run_of("trinity", "/d/gsm8k", split="train", reward="math_reward"))
+    new_adapters = adapters("trinity", "verl", run_of("trinity", "/d/gsm8k", split="train", reward="math_reward"))
     outcomes = {
         TRAIN + "uri": Outcome(State.EXACT, ("data.train_files",)),
         "stage.reward.function_path": Outcome(State.EXACT, ("reward.custom_reward_function.path",)),
     }
-    found.settle(outcomes)
+    new_adapters.settle(outcomes)
     data = Outcome(State.DERIVED, ("data.train_files",), "in adapters/convert_data.py")
     assert outcomes[TRAIN + "uri"] == outcomes[TRAIN + "split"] == outcomes[TRAIN + "keys.response"] == data
     stub = Outcome(State.DERIVED, ("reward.custom_reward_function.path",), "in adapters/converted_reward.py")
@@ -85,17 +87,17 @@ def test_what_the_files_do_not_carry_is_left_to_the_mappers() -> None:
 
 def test_several_data_sets_get_folders_of_their_own() -> None:
     values = run_of("verl", "/d/gsm8k/train.parquet")
-    for at, uri in (
+    for path, uri in (
         ("train[1]", "/e/gsm8k/train.parquet"),
         ("eval[0]", "/d/gsm8k/test.parquet"),
         ("train[2]", "/x.json"),
     ):
-        values[f"stage.data.{at}.uri"] = uri
-    found = adapters("verl", "trinity", values).values
-    assert [found[f"stage.data.train[{i}].uri"] for i in range(3)] == [
+        values[f"stage.data.{path}.uri"] = uri
+    new_values = adapters("verl", "trinity", values).values
+    assert [new_values[f"stage.data.train[{i}].uri"] for i in range(3)] == [
         "adapters/data/gsm8k/train.parquet", "adapters/data/gsm8k_2/train.parquet", "adapters/data/x/train.parquet",
     ]  # fmt: skip
-    assert found["stage.data.eval[0].uri"] == "adapters/data/gsm8k/test.parquet"
+    assert new_values["stage.data.eval[0].uri"] == "adapters/data/gsm8k/test.parquet"
 
 
 def test_what_has_to_be_given_is_in_the_command() -> None:
@@ -129,11 +131,11 @@ def test_decisions_about_rewards() -> None:
     assert asked("verl", "trinity", reward__function_path="/r.py") == "it calls the source's function"
     assert "reward manager dapo" in asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo")
     penalty = {"overlong_buffer_cfg": {"enable": True, "len": 512, "penalty_factor": 1.0}, "max_resp_len": 2048}
-    said = asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo", reward__manager_args=penalty)
-    assert "dapo adds min(0, -(tokens - (2048 - 512)) / 512 * 1.0) to the score" in said
+    text = asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo", reward__manager_args=penalty)
+    assert "dapo adds min(0, -(tokens - (2048 - 512)) / 512 * 1.0) to the score" in text
     off = {"overlong_buffer_cfg": {"enable": False}}
-    said = asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo", reward__manager_args=off)
-    assert said == "it calls the source's function"
+    text = asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo", reward__manager_args=off)
+    assert text == "it calls the source's function"
     assert "empty extra_info" in asked("verl", "chatlearn", reward__function_path="/r.py")
     assert "Trinity's math_reward, so trinity-rft" in asked("trinity", workflow="math_workflow")
     assert "has to be filled in: no reward function; workflow my_flow" in asked("trinity", workflow="my_flow")
@@ -146,24 +148,24 @@ def test_decisions_about_domains() -> None:
     values = (
         run_of("roll", "/d") | domain(0, "math", ["a"], MATH_RULE) | domain(1, "judge", Var("TAGS"), "roll.x.Judge")
     )
-    said = why(adapters("roll", "verl", values).decisions, "adapters/converted_reward.py")
-    assert "the stub calls ROLL's math rule" in said
-    assert "roll.x.Judge judges batches inside of ROLL" in said
-    assert "TAGS in the stub lacks the tags of domain judge: TAGS" in said
+    text = why(adapters("roll", "verl", values).decisions, "adapters/converted_reward.py")
+    assert "the stub calls ROLL's math rule" in text
+    assert "roll.x.Judge judges batches inside of ROLL" in text
+    assert "TAGS in the stub lacks the tags of domain judge: TAGS" in text
 
 
 def test_roll_gets_one_domain_with_the_stub_as_its_worker() -> None:
-    found = adapters("verl", "roll", run_of("verl", "/d"))
+    new_adapters = adapters("verl", "roll", run_of("verl", "/d"))
     reward = "converted_reward.ConvertedRewardWorker"
     expected = domain(0, "converted", ["converted"], reward) | {"stage.data.domains[0].weight": 1.0}
-    assert {path: value for path, value in found.values.items() if "domains" in path} == expected
-    assert 'DOMAIN = "converted"' in found.files[DATA_FILE]
+    assert {path: value for path, value in new_adapters.values.items() if "domains" in path} == expected
+    assert 'DOMAIN = "converted"' in new_adapters.files[DATA_FILE]
 
 
 def test_a_reward_model_is_never_wrapped_in_silence() -> None:
     values = run_of("verl", "/d") | {"stage.placement.auxiliary[0].role": "reward"}
-    found = adapters("verl", "trinity", values).decisions
-    assert "no function can stand for" in why(found, "adapters/plugin/converted_reward.py")
+    decisions = adapters("verl", "trinity", values).decisions
+    assert "no function can stand for" in why(decisions, "adapters/plugin/converted_reward.py")
 
 
 def test_decisions_about_rows() -> None:
@@ -194,5 +196,5 @@ def test_a_run_of_environments_is_refused() -> None:
 
 
 def test_a_run_without_data_asks_for_it() -> None:
-    found = adapters("verl", "trinity", run_of("verl", None))
-    assert 'Required("no data set is named")' in found.files[DATA_FILE]
+    new_adapters = adapters("verl", "trinity", run_of("verl", None))
+    assert 'Required("no data set is named")' in new_adapters.files[DATA_FILE]

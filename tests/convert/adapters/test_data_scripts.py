@@ -30,13 +30,13 @@ def first_row(source: str, target: str) -> dict[str, Any]:
     """The first of ROWS as `target` has to get it, written out by hand."""
     chat, name, extra = CHATS[source], SOURCES[source], EXTRAS[source]
     if target in ("verl", "chatlearn"):
-        found = {
+        values = {
             "data_source": name,
             "prompt": chat,
             "reward_model": {"style": "rule", "ground_truth": "5"},
             "extra_info": extra,
         }
-        return found | ({"ability": "math"} if "ability" in extra else {})
+        return values | ({"ability": "math"} if "ability" in extra else {})
     common = {"prompt": "2+3?", "messages": chat, "ground_truth": "5", "extra_info": extra}
     if target == "trinity":
         return common | {"data_source": name}
@@ -57,8 +57,8 @@ def test_rows_arrive_in_the_target_s_layout(
 ) -> None:
     file = put(tmp_path / f"rows{SHAPES[source].suffix}", ROWS[source])
     run_script(data_module(source, target, run_of(source, str(file)), tmp_path / "out"))
-    made = tmp_path / "out" / "data"
-    rows = got(next(made.rglob(f"train{SHAPES[target].suffix}")))
+    path = tmp_path / "out" / "data"
+    rows = got(next(path.rglob(f"train{SHAPES[target].suffix}")))
     assert len(rows) == 2
     assert parsed(rows[0], target) == first_row(source, target)
     assert "2 rows" in capsys.readouterr().out
@@ -87,11 +87,11 @@ def canonical_rows(draw: st.DrawFn, *, one_type: bool) -> list[dict[str, Any]]:
     names = draw(st.lists(NAMES, unique=True, max_size=3))
     roles = st.sampled_from(["system", "user", "assistant"])
     before = st.lists(st.fixed_dictionaries({"role": roles, "content": TEXT}), max_size=3)
-    asked = st.fixed_dictionaries({"role": st.just("user"), "content": TEXT})
+    strategy = st.fixed_dictionaries({"role": st.just("user"), "content": TEXT})
     kinds: dict[str, st.SearchStrategy[Any]] = OF_ONE_TYPE if one_type else dict.fromkeys(names, ANYTHING)
     row = st.fixed_dictionaries(
         {
-            "messages": st.builds(lambda head, last: [*head, last], before, asked),
+            "messages": st.builds(lambda head, last: [*head, last], before, strategy),
             "ground_truth": TEXT,
             "source": TEXT.filter(bool),
             "extra": st.fixed_dictionaries({"index": st.integers(0, 99)}, optional=kinds),
@@ -107,13 +107,13 @@ def test_a_row_means_the_same_before_and_after(source: str, target: str, data: s
     """Canonical rows, written as the source has them, converted, and read as the target has them."""
     rows = data.draw(canonical_rows(one_type="verl" in (source, target)))
     first = tmp_path / f"first{SHAPES[source].suffix}"
-    there = data_module(source, target, as_written(source, str(first)), tmp_path / "there")
-    (second,) = (made.output for made in there.DATASETS.values())
+    module = data_module(source, target, as_written(source, str(first)), tmp_path / "there")
+    (second,) = (module_output.output for module_output in module.DATASETS.values())
     back = data_module(target, source, as_written(target, second), tmp_path / "back")
     put(first, [back.written(back.Row(**row)) for row in rows])
-    run_script(there)
-    (made,) = back.DATASETS.values()
-    read = [back.read_row(record, made, number) for _, number, record in back.records(made)]
+    run_script(module)
+    (module_output,) = back.DATASETS.values()
+    read = [back.read_row(record, module_output, number) for _, number, record in back.records(module_output)]
     assert read == [back.Row(**row) for row in rows]
 
 
@@ -136,9 +136,9 @@ def test_many_batches_and_rows_that_differ(tmp_path: Path) -> None:
     ]
     file = put(tmp_path / "rows.jsonl", rows)
     run_script(data_module("trinity", "verl", run_of("trinity", str(file)), tmp_path / "out"))
-    made = got(next((tmp_path / "out").rglob("train.parquet")))
-    assert len(made) == 2100
-    assert (made[0]["extra_info"]["late"], made[2000]["extra_info"]["late"]) == (None, 2000)
+    new_rows = got(next((tmp_path / "out").rglob("train.parquet")))
+    assert len(new_rows) == 2100
+    assert (new_rows[0]["extra_info"]["late"], new_rows[2000]["extra_info"]["late"]) == (None, 2000)
     back = data_module("verl", "trinity", run_of("verl", str(next((tmp_path / "out").rglob("train.parquet")))), "out")
     (data,) = back.DATASETS.values()
     extras = [back.read_row(record, data, number).extra for _, number, record in back.records(data)]
@@ -149,8 +149,8 @@ def test_many_batches_and_rows_that_differ(tmp_path: Path) -> None:
 def test_a_mapping_without_entries_is_none_in_parquet(tmp_path: Path) -> None:
     file = put(tmp_path / "rows.jsonl", [{"question": "q", "answer": "a", "options": {}, "more": {"a": {}, "b": [{}]}}])
     run_script(data_module("trinity", "verl", run_of("trinity", str(file)), tmp_path / "out"))
-    (made,) = got(next((tmp_path / "out").rglob("train.parquet")))
-    assert made["extra_info"] == {"index": 0, "more": {"b": []}}
+    (row,) = got(next((tmp_path / "out").rglob("train.parquet")))
+    assert row["extra_info"] == {"index": 0, "more": {"b": []}}
 
 
 def test_a_column_of_two_types_is_named_with_its_row(tmp_path: Path) -> None:

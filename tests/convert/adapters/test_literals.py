@@ -69,9 +69,9 @@ def test_what_the_environment_tells_is_read_when_the_run_starts(value: Value, wr
 
 
 def test_numbers_that_are_no_literals() -> None:
-    found = eval(literal([math.nan, -math.inf]), {"float": float})
-    assert math.isnan(found[0])
-    assert found[1] == -math.inf
+    result = eval(literal([math.nan, -math.inf]), {"float": float})
+    assert math.isnan(result[0])
+    assert result[1] == -math.inf
 
 
 def test_what_has_no_literal_is_an_error_of_ours() -> None:

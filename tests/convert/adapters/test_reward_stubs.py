@@ -58,14 +58,14 @@ class Length:
 
 def registry() -> Any:
     """A registry that keeps what is registered."""
-    found: dict[str, Any] = {}
-    return SimpleNamespace(register_module=lambda name: lambda cls: found.setdefault(name, cls), get=found.get)
+    values: dict[str, Any] = {}
+    return SimpleNamespace(register_module=lambda name: lambda cls: values.setdefault(name, cls), get=values.get)
 
 
 def stand_in(name: str, **content: Any) -> ModuleType:
-    made = ModuleType(name)
-    made.__dict__.update(content)
-    return made
+    new_module = ModuleType(name)
+    new_module.__dict__.update(content)
+    return new_module
 
 
 def passing(*_: Any, **__: Any) -> Any:
@@ -95,8 +95,8 @@ def frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
         stand_in(MATH_RULE, hf_verify_math_sample=lambda response, answer, prompt: (answer == f"${response}$", "", "")),
         stand_in("chatlearn.models.reward.rule_reward", RuleReward=RuleReward),
     ]
-    for made in modules:
-        monkeypatch.setitem(sys.modules, made.__name__, made)
+    for new_module in modules:
+        monkeypatch.setitem(sys.modules, new_module.__name__, new_module)
 
 
 class Tensor(list[float]):
@@ -114,8 +114,10 @@ def judged(target: str, stub: ModuleType, response: str) -> float:
     """The score of a response to the row ("set", truth "5"), through the target's own interface."""
     extra = {"index": 3}
     if target == "verl":
-        made = stub.compute_score(data_source="set", solution_str=response, ground_truth="5", extra_info=extra, more=1)
-        return float(made["score"] if isinstance(made, dict) else made)
+        result = stub.compute_score(
+            data_source="set", solution_str=response, ground_truth="5", extra_info=extra, more=1
+        )
+        return float(result["score"] if isinstance(result, dict) else result)
     if target == "trinity":
         row = {"messages": json.dumps([{"role": "user", "content": "2+3?"}]), "ground_truth": "5", "data_source": "set"}
         task = SimpleNamespace(raw_task=row | {"extra_info": json.dumps(extra)}, reward_fn=None, reward_fn_args={})
@@ -126,10 +128,10 @@ def judged(target: str, stub: ModuleType, response: str) -> float:
     if target == "roll":
         rows = {"tag": ["set"], "ground_truth": ["5"], "extra_info": [json.dumps(extra)]}
         worker = stub.ConvertedRewardWorker(SimpleNamespace(model_args=None))
-        made = worker.compute_rewards(SimpleNamespace(batch={"responses": [response]}, non_tensor_batch=rows))
-        assert made["scores"] == made["response_level_rewards"]
-        assert made["token_level_rewards"] == [0.0]
-        return float(made["scores"][0])
+        result = worker.compute_rewards(SimpleNamespace(batch={"responses": [response]}, non_tensor_batch=rows))
+        assert result["scores"] == result["response_level_rewards"]
+        assert result["token_level_rewards"] == [0.0]
+        return float(result["scores"][0])
     rule = stub.ConvertedReward().select_rule_reward_score_fn("set")
     return float(rule(response, "5"))
 
@@ -155,8 +157,8 @@ ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0}
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_the_source_s_reward_behind_the_target_s_interface(source: str, target: str, tmp_path: Path) -> None:
-    made = adapters(source, target, with_reward(source, tmp_path))
-    stub = module(made.files[SHAPES[target].reward_file])
+    new_adapters = adapters(source, target, with_reward(source, tmp_path))
+    stub = module(new_adapters.files[SHAPES[target].reward_file])
     assert judged(target, stub, "5") == 1.0 + ADDED[source]
     assert judged(target, stub, "6") == 0.0 + ADDED[source]
 
@@ -211,8 +213,8 @@ def test_what_is_missing_is_said_at_the_first_answer(
 
 def test_rewards_of_several_data_sets_go_by_the_row_s_data_set(tmp_path: Path) -> None:
     values = run_of("trinity", "/d/set", reward=f"{__name__}.Length", reward_args={"scale": 0.0})
-    other = run_of("trinity", "/d/other", reward=f"{__name__}.Length", reward_args={"scale": 2.0})
-    values |= {path.replace("train[0]", "train[1]"): value for path, value in other.items()}
+    second = run_of("trinity", "/d/other", reward=f"{__name__}.Length", reward_args={"scale": 2.0})
+    values |= {path.replace("train[0]", "train[1]"): value for path, value in second.items()}
     stub = module(adapters("trinity", "verl", values).files["converted_reward.py"])
     assert stub.compute_score("set", "5", "5") == {"accuracy": 1.0, "length": 0.0, "score": 1.0}
     assert stub.compute_score("other", "5", "5")["score"] == 3.0
@@ -237,13 +239,13 @@ def test_chatlearn_starts_with_the_stub_s_class(monkeypatch: pytest.MonkeyPatch,
     started: list[Any] = []
     grpo = stand_in("chatlearn.algorithm.grpo", RuleReward=RuleReward)
     launcher = type("Launcher", (), {"run": lambda self: started.append(grpo.__dict__["RuleReward"])})
-    for made in (
+    for new_module in (
         stand_in("chatlearn"),
         stand_in("chatlearn.algorithm", grpo=grpo),
         grpo,
         stand_in("chatlearn.entrypoint", ChatlearnLauncher=launcher),
     ):
-        monkeypatch.setitem(sys.modules, made.__name__, made)
+        monkeypatch.setitem(sys.modules, new_module.__name__, new_module)
     stub = module(adapters("verl", "chatlearn", with_reward("verl", tmp_path)).files["converted_reward.py"])
     stub.main()
     assert started == [stub.ConvertedReward]

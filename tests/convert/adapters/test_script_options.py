@@ -32,11 +32,11 @@ def test_a_system_prompt_that_the_workflow_hides_has_to_be_given(tmp_path: Path)
     ):
         run_script(script)
     run_script(script, "--set", "train.system_prompt=Think.")
-    made = got(next((tmp_path / "out").rglob("train.parquet")))
-    assert made[0]["prompt"] == [{"role": "system", "content": "Think."}, {"role": "user", "content": "2+3?"}]
+    rows = got(next((tmp_path / "out").rglob("train.parquet")))
+    assert rows[0]["prompt"] == [{"role": "system", "content": "Think."}, {"role": "user", "content": "2+3?"}]
     run_script(script, "--set", "train.system_prompt=")
-    made = got(next((tmp_path / "out").rglob("train.parquet")))
-    assert made[0]["prompt"] == [{"role": "user", "content": "2+3?"}]
+    rows = got(next((tmp_path / "out").rglob("train.parquet")))
+    assert rows[0]["prompt"] == [{"role": "user", "content": "2+3?"}]
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_options_that_name_nothing(arguments: tuple[str, str], tmp_path: Path) -
 
 
 def test_a_folder_stands_for_the_files_of_its_split(tmp_path: Path) -> None:
-    one, other = ROWS["trinity"]
-    put(tmp_path / "set" / "train-00000-of-00002.parquet", [one])
-    put(tmp_path / "set" / "train-00001-of-00002.parquet", [other])
-    put(tmp_path / "set" / "test.parquet", [one])
-    put(tmp_path / "set" / "trainer.parquet", [one])
+    first, second = ROWS["trinity"]
+    put(tmp_path / "set" / "train-00000-of-00002.parquet", [first])
+    put(tmp_path / "set" / "train-00001-of-00002.parquet", [second])
+    put(tmp_path / "set" / "test.parquet", [first])
+    put(tmp_path / "set" / "trainer.parquet", [first])
     values = run_of("trinity", str(tmp_path / "set"), split="train")
     run_script(data_module("trinity", "verl", values, tmp_path / "out"))
     assert [row["reward_model"]["ground_truth"] for row in got(next((tmp_path / "out").rglob("train.parquet")))] == [
@@ -110,14 +110,14 @@ def test_an_output_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 def test_rows_keep_apart_when_rewards_go_by_data_set(tmp_path: Path) -> None:
     """Two task sets with rewards of their own: the rows' own names step aside for the set's."""
-    one, other = (put(tmp_path / f"{name}.jsonl", [{**ROWS["trinity"][0], "data_source": "x"}]) for name in "ab")
-    values = run_of("trinity", str(one), reward="math_reward")
-    second = run_of("trinity", str(other), reward="format_reward")
+    first, new_second = (put(tmp_path / f"{name}.jsonl", [{**ROWS["trinity"][0], "data_source": "x"}]) for name in "ab")
+    values = run_of("trinity", str(first), reward="math_reward")
+    second = run_of("trinity", str(new_second), reward="format_reward")
     values |= {path.replace("train[0]", "train[1]"): value for path, value in second.items()}
     run_script(data_module("trinity", "verl", values, tmp_path / "out"))
-    made = {file.parent.name: got(file)[0] for file in (tmp_path / "out" / "data").rglob("*.parquet")}
-    assert {name: row["data_source"] for name, row in made.items()} == {"a": "a", "b": "b"}
-    assert made["a"]["extra_info"]["data_source"] == "x"
+    new_row = {file.parent.name: got(file)[0] for file in (tmp_path / "out" / "data").rglob("*.parquet")}
+    assert {name: row["data_source"] for name, row in new_row.items()} == {"a": "a", "b": "b"}
+    assert new_row["a"]["extra_info"]["data_source"] == "x"
 
 
 def test_a_column_of_another_name_can_be_given(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def test_no_text_of_a_config_becomes_code(
     uri: Value, name: str, path: Value, function: str, key: str, value: Value
 ) -> None:
     plain = adapters("verl", "chatlearn", with_text("/d/x.parquet", "name", "/r.py", "f", "k", "v"))
-    found = adapters("verl", "chatlearn", with_text(uri, name, path, function, key, value))
-    for file, text in found.files.items():
+    new_adapters = adapters("verl", "chatlearn", with_text(uri, name, path, function, key, value))
+    for file, text in new_adapters.files.items():
         assert skeleton(text) == skeleton(plain.files[file])
         assert untouched(text)
 
@@ -73,8 +73,8 @@ def test_a_hostile_name_stays_below_the_folder() -> None:
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_the_same_plan_gives_the_same_bytes(source: str, target: str) -> None:
-    one, other = (adapters(source, target, run_of(source, "/x")).files for _ in range(2))
-    assert one == other
+    first, second = (adapters(source, target, run_of(source, "/x")).files for _ in range(2))
+    assert first == second
 
 
 def test_what_rftconf_wrote_is_told_from_what_a_person_changed() -> None:

@@ -25,9 +25,9 @@ def notes(framework: str, to: str, *changes: str) -> tuple[str, ...]:
 
 
 def test_a_default_of_the_target_that_nobody_asked_for_is_named() -> None:
-    said = notes("verl", "roll")
-    assert any(note.startswith("run_length.last_partial: drop in the source, cycle") for note in said)
-    (speed,) = [note for note in said if note.startswith("speed and memory differ too: ")]
+    answer = notes("verl", "roll")
+    assert any(note.startswith("run_length.last_partial: drop in the source, cycle") for note in answer)
+    (speed,) = [note for note in answer if note.startswith("speed and memory differ too: ")]
     assert "sync.bucket_megabytes: 2048 in the source, 1024 here" in speed
 
 
@@ -46,8 +46,10 @@ def test_every_difference_has_a_line(framework: str, to: str) -> None:
     back = read(Source(f"written{done.file_suffix}", done.text))
     again = load(back, framework=done.ledger.target_framework, release=done.ledger.target_release)
     (stage,) = compare(side("a", source), side("b", again)).stages
-    told = told_by(stage.differences, done.ledger)
-    assert [one.path for one in stage.differences if one.certain and not told[one.path]] == []
+    names = told_by(stage.differences, done.ledger)
+    assert [
+        difference.path for difference in stage.differences if difference.certain and not names[difference.path]
+    ] == []
 
 
 def test_a_mapping_is_read_again_by_its_entries() -> None:

@@ -37,7 +37,12 @@ def has(done: Conversion, key: str, release: str, value: Any) -> bool:
     source = done.ledger.source_framework
     trainers = registry.framework(source).trainers_of(release)
     known = [catalogue.load(source, release, trainer) for trainer in trainers]
-    defaults = [one.default(name) for one in known for name in (key, without_indices(key)) if name in one]
+    defaults = [
+        new_catalogue.default(name)
+        for new_catalogue in known
+        for name in (key, without_indices(key))
+        if name in new_catalogue
+    ]
     if isinstance(value, str) and value.startswith("text "):
         return any(value[5:] == spelled(default) for default in defaults)
     return any(type(default) is type(value) and default == value for default in defaults)
@@ -50,11 +55,11 @@ def spelled(value: Any) -> str:
 
 
 def test_every_default_that_is_named_is_one() -> None:
-    found = of_sample(EVERY)
-    if not found:
+    values = of_sample(EVERY)
+    if not values:
         pytest.skip("no corpus lies beside this project")
-    named = [(real.name, to, done, *one) for real, to, done in found for one in said(done)]
-    assert len(named) > len(found)
+    named = [(real.name, to, done, *entry) for real, to, done in values for entry in said(done)]
+    assert len(named) > len(values)
     wrong = {(to, key, str(value)) for _, to, done, key, release, value in named if not has(done, key, release, value)}
     assert wrong == set()
 

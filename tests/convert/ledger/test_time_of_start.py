@@ -22,7 +22,7 @@ def test_hydra_tells_the_time(to: str) -> None:
 
 
 def test_trinity_does_not_know_the_time() -> None:
-    made = converted("trinity")
-    assert "now:" not in made.text
-    asked = {decision.key: decision for decision in made.ledger.decisions}
-    assert "known only when the run starts" in asked["checkpoint_root_dir"].why
+    conversion = converted("trinity")
+    assert "now:" not in conversion.text
+    decisions = {decision.key: decision for decision in conversion.ledger.decisions}
+    assert "known only when the run starts" in decisions["checkpoint_root_dir"].why

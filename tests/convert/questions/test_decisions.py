@@ -28,9 +28,9 @@ def test_an_unknown_value_is_asked_for_and_warned_of() -> None:
     done = converted("data.train_batch_size=$((BS * 4))")
     assert "???" in done.text
     assert any(note.startswith(WARNING) for note in done.ledger.notes)
-    asked = [decision for decision in done.ledger.decisions if decision.key == "synchronizer.sync_interval"]
-    assert asked
-    assert "--set BS=..." in asked[0].choices
+    decisions = [decision for decision in done.ledger.decisions if decision.key == "synchronizer.sync_interval"]
+    assert decisions
+    assert "--set BS=..." in decisions[0].choices
 
 
 def test_a_complete_plan_warns_of_nothing() -> None:
@@ -55,14 +55,14 @@ def test_what_is_asked_for_does_not_depend_on_the_order_of_a_set(tmp_path: Path)
     )
     (tmp_path / "run.sh").write_text(script, encoding="utf-8")
     command = [sys.executable, "-m", "rftconf", "convert", str(tmp_path / "run.sh"), "--to", "roll"]
-    told = {
+    names = {
         subprocess.run(
             command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": seed}
         ).stderr
         for seed in "0123"
     }
-    assert len(told) == 1
-    assert "DEVICES" in told.pop()
+    assert len(names) == 1
+    assert "DEVICES" in names.pop()
 
 
 def test_a_limit_of_prompt_and_answer_together_is_a_question() -> None:
@@ -76,7 +76,7 @@ def test_a_limit_of_prompt_and_answer_together_is_a_question() -> None:
         " num_inference_per_prompt: 8}\n  reward: {num_cpu: 2, cpu_per_process: 1}\n"
     )
     done = convert(read(Source("run.yaml", config)), "verl", framework="chatlearn", release="1.2.0")
-    (asked,) = [one for one in done.ledger.decisions if one.key == "data.max_prompt_length"]
-    assert "models.policy.seq_length=2048" in asked.why
-    (line,) = [one for one in done.lines if one.key == "data.max_prompt_length"]
+    (decision,) = [decision for decision in done.ledger.decisions if decision.key == "data.max_prompt_length"]
+    assert "models.policy.seq_length=2048" in decision.why
+    (line,) = [line for line in done.lines if line.key == "data.max_prompt_length"]
     assert (line.value, line.basis) == (1024, Basis.CHOSEN)

@@ -39,20 +39,20 @@ def check_law(name: str, text: str, to: str) -> None:
     source = Source(name, text)
     job = Job(Reading(), to, Options(), None, "warn", {})
     done = convert_loaded(load(read(source)), to, Options())
-    asked = questions_of(done.ledger)
-    assert [one.name for one in asked] == [one.key for one in done.ledger.decisions]
-    values = {one.name: answer_to(one) for one in asked}
-    empty, filled = (questions_text(asked, "it", "again", given) for given in ({}, values))
-    for written, found in ((empty, dict.fromkeys(values)), (filled, values)):
+    questions = questions_of(done.ledger)
+    assert [question.name for question in questions] == [decision.key for decision in done.ledger.decisions]
+    values = {question.name: answer_to(question) for question in questions}
+    empty, filled = (questions_text(questions, "it", "again", values) for values in ({}, values))
+    for written, new_values in ((empty, dict.fromkeys(values)), (filled, values)):
         data = yaml.safe_load(written)
-        assert (data["answers"] or {}) == found
+        assert (data["answers"] or {}) == new_values
         jsonschema.validate(data, answers_schema())
-        jsonschema.validate(data, answers_schema(asked))
-    given = read_answers("answers.yaml", filled)
-    assert given.values == values
-    once, twice = (convert_with_answers(source, name, job, done, given).done for _ in range(2))
-    left = {one.key for one in once.ledger.decisions}
-    assert left.isdisjoint(values)
+        jsonschema.validate(data, answers_schema(questions))
+    arguments = read_answers("answers.yaml", filled)
+    assert arguments.values == values
+    once, twice = (convert_with_answers(source, name, job, done, arguments).done for _ in range(2))
+    remaining = {decision.key for decision in once.ledger.decisions}
+    assert remaining.isdisjoint(values)
     assert once.text == twice.text
     nothing = convert_with_answers(source, name, job, done, read_answers("answers.yaml", empty)).done
     assert nothing.text == done.text
@@ -61,20 +61,20 @@ def check_law(name: str, text: str, to: str) -> None:
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.parent.name)
 def test_the_law_holds_on_golden_cases(path: Path) -> None:
-    held = 0
+    count = 0
     for to in FRAMEWORKS:
         try:
             convert_loaded(load(read(Source(path.name, path.read_text()))), to, Options())
         except RftconfError:
             continue
         check_law(path.name, path.read_text(), to)
-        held += 1
-    assert held or path.parent.parent.name == "refused"
+        count += 1
+    assert count or path.parent.parent.name == "refused"
 
 
 @pytest.mark.parametrize("to", FRAMEWORKS)
 def test_the_law_holds_on_the_corpus(to: str) -> None:
-    held = 0
+    count = 0
     for real in sample(EVERY):
         if real.beside or real.framework == to:
             continue
@@ -83,5 +83,5 @@ def test_the_law_holds_on_the_corpus(to: str) -> None:
         except RftconfError:
             continue
         check_law(f"source{real.suffix}", real.text, to)
-        held += 1
-    assert held > 1 or not sample(EVERY)
+        count += 1
+    assert count > 1 or not sample(EVERY)

@@ -32,21 +32,21 @@ class Progress:
         self.done: set[int] = set()
         self.seconds = 0.0
         if path.exists():
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            if kept["seed"] != seed:
-                raise SystemExit(f"{path} belongs to seed {kept['seed']}: remove it, or pass --seed {kept['seed']}")
-            self.done, self.seconds = set(kept["done"]), kept["seconds"]
-            self.tally.cases.update(kept["cases"])
-            self.tally.refused.update(kept["refused"])
-            self.tally.said.update(kept["said"])
-            self.tally.breaches += kept["breaches"]
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            if saved["seed"] != seed:
+                raise SystemExit(f"{path} belongs to seed {saved['seed']}: remove it, or pass --seed {saved['seed']}")
+            self.done, self.seconds = set(saved["done"]), saved["seconds"]
+            self.tally.cases.update(saved["cases"])
+            self.tally.refused.update(saved["refused"])
+            self.tally.said.update(saved["said"])
+            self.tally.breaches += saved["breaches"]
 
     def add(self, number: int, tally: Tally, seconds: float) -> None:
         """One more block; the file is whole at any moment."""
         self.done.add(number)
         self.tally.join(tally)
         self.seconds += seconds
-        kept = {
+        saved = {
             "seed": self.seed,
             "done": sorted(self.done),
             "seconds": self.seconds,
@@ -56,7 +56,7 @@ class Progress:
             "breaches": self.tally.breaches,
         }
         beside = self.path.with_suffix(".part")
-        beside.write_text(json.dumps(kept), encoding="utf-8")
+        beside.write_text(json.dumps(saved), encoding="utf-8")
         beside.replace(self.path)
 
 
@@ -64,9 +64,9 @@ def _work(job: tuple[str, int]) -> tuple[int, Tally, float]:
     """One block in this process."""
     seed, number = job
     started = time.process_time()
-    found = block(seed, number)
+    tally = block(seed, number)
     gc.freeze()
-    return number, found, time.process_time() - started
+    return number, tally, time.process_time() - started
 
 
 def _finished(jobs: int, seed: str, numbers: list[int]) -> Iterator[tuple[int, Tally, float]]:
@@ -78,7 +78,7 @@ def _finished(jobs: int, seed: str, numbers: list[int]) -> Iterator[tuple[int, T
         yield from pool.map(_work, work)
 
 
-def main(arguments: list[str]) -> int:
+def main(args: list[str]) -> int:
     """Returns 1 when there is a counterexample."""
     parser = argparse.ArgumentParser(prog="python -m tests.laws.totals")
     parser.add_argument("--cases", type=int, default=10_000)
@@ -87,11 +87,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--progress", type=Path, default=ROOT / ".totals.json")
     parser.add_argument("--revision", default="", help="what was run, for the figure")
     parser.add_argument("--save", action="store_true", help="write benches/results/totals-<date>.json")
-    asked = parser.parse_args(arguments)
-    blocks = -(-asked.cases // CASES)
-    progress = Progress(asked.progress, asked.seed)
-    left = [number for number in range(blocks) if number not in progress.done]
-    for number, tally, seconds in _finished(asked.jobs, asked.seed, left):
+    new_arguments = parser.parse_args(args)
+    blocks = -(-new_arguments.cases // CASES)
+    progress = Progress(new_arguments.progress, new_arguments.seed)
+    remaining = [number for number in range(blocks) if number not in progress.done]
+    for number, tally, seconds in _finished(new_arguments.jobs, new_arguments.seed, remaining):
         progress.add(number, tally, seconds)
         total = sum(progress.tally.cases.values())
         rate = total / progress.seconds
@@ -100,19 +100,19 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
             flush=True,
         )
-    figure = _figure(asked, progress)
+    figure = _figure(new_arguments, progress)
     text = json.dumps(figure, indent=2) + "\n"
-    if asked.save:
+    if new_arguments.save:
         (ROOT / "benches" / "results" / f"totals-{figure['date']}.json").write_text(text, encoding="utf-8")
     sys.stdout.write(text)
     return 1 if progress.tally.breaches else 0
 
 
-def _figure(asked: argparse.Namespace, progress: Progress) -> dict[str, Any]:
+def _figure(args: argparse.Namespace, progress: Progress) -> dict[str, Any]:
     return {
         "date": datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat(),
-        "command": f"python -m tests.laws.totals --cases {asked.cases} --jobs {asked.jobs} --seed {asked.seed}",
-        "revision": asked.revision,
+        "command": f"python -m tests.laws.totals --cases {args.cases} --jobs {args.jobs} --seed {args.seed}",
+        "revision": args.revision,
         "python": platform.python_version(),
         "cpu_seconds": round(progress.seconds),
         "cases_per_cpu_second": round(sum(progress.tally.cases.values()) / progress.seconds),

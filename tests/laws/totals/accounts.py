@@ -80,23 +80,23 @@ def _verl_length(keys: Keys, prompts: int, *, streams: bool) -> tuple[int, int]:
     if streams:
         length = min(keys.get("rollout.total_rollout_steps", otherwise=maxsize), keys.rows * epochs) // prompts
         return length, length
-    bound, asked = keys.rows // prompts * epochs, keys.get("trainer.total_training_steps")
-    return (bound, bound) if asked is None else (min(asked, bound), asked)
+    bound, request = keys.rows // prompts * epochs, keys.get("trainer.total_training_steps")
+    return (bound, bound) if request is None else (min(request, bound), request)
 
 
 def _verl_rate(keys: Keys, local: int, horizon: int, planned: int) -> Rate:
     """One tick per local update (H44, H62); a share is one of `planned` ticks a period, 1 in the streaming program."""
-    at, megatron = ARR + "actor.optim.", keys.trainer.endswith("megatron")
-    steps = keys.get(at + "lr_warmup_steps", otherwise=-1)
-    share = keys.get(at + "lr_warmup_steps_ratio", otherwise=0.0)
+    path, megatron = ARR + "actor.optim.", keys.trainer.endswith("megatron")
+    steps = keys.get(path + "lr_warmup_steps", otherwise=-1)
+    share = keys.get(path + "lr_warmup_steps_ratio", otherwise=0.0)
     zero_counts = keys.release < (0, 8) and not megatron
     ticks = steps if steps > 0 or (steps == 0 and zero_counts) else int(share * horizon * planned)
-    top = keys.get(at + "lr", otherwise=1e-6)
+    top = keys.get(path + "lr", otherwise=1e-6)
     if megatron:
-        kind, floor = keys.get(at + "lr_decay_style", otherwise="constant"), keys.get(at + "min_lr", otherwise=0.0)
+        kind, floor = keys.get(path + "lr_decay_style", otherwise="constant"), keys.get(path + "min_lr", otherwise=0.0)
     else:
-        kind = keys.get(at + "lr_scheduler_type", at + "warmup_style", otherwise="constant")
-        floor = keys.get(at + "min_lr_ratio", otherwise=0.0) * top
+        kind = keys.get(path + "lr_scheduler_type", path + "warmup_style", otherwise="constant")
+        floor = keys.get(path + "min_lr_ratio", otherwise=0.0) * top
     return Rate(WORDS.get(kind, kind), top, Fraction(ticks, local), Fraction(horizon), floor)
 
 
@@ -104,9 +104,9 @@ def trinity(keys: Keys) -> Figures:
     """Rows 1.1-1.6, 2.1-2.7, 5.6-5.9, 10.1-10.5; forms A and B."""
     get = keys.get
     explored, n = get("buffer.batch_size", otherwise=1), get("algorithm.repeat_times", otherwise=1)
-    both = get("synchronizer.sync_interval", otherwise=1)
-    explores = get("synchronizer.explorer_sync_interval", otherwise=0) or both
-    trains = get("synchronizer.trainer_sync_interval", otherwise=0) or both
+    pair = get("synchronizer.sync_interval", otherwise=1)
+    explores = get("synchronizer.explorer_sync_interval", otherwise=0) or pair
+    trains = get("synchronizer.trainer_sync_interval", otherwise=0) or pair
     update = get("buffer.train_batch_size", otherwise=0) or explored * n
     total, limit = get("trainer.total_steps"), get("buffer.total_steps")
     ends = [Fraction(steps, each) for steps, each in ((limit, explores), (total, trains)) if steps is not None]
@@ -139,22 +139,22 @@ def _trinity_ahead(keys: Keys, explores: int, trains: int) -> Fraction | None:
 
 def _trinity_rate(keys: Keys, trains: int) -> Rate:
     """One tick per train step; a share of sys.maxsize steps without trainer.total_steps (H45)."""
-    at = "algorithm.optimizer."
+    prefix = "algorithm.optimizer."
     total = keys.get("trainer.total_steps")
-    steps = keys.get(at + "lr_warmup_steps", otherwise=-1)
-    share = keys.get(at + "lr_warmup_steps_ratio", otherwise=0.0)
+    steps = keys.get(prefix + "lr_warmup_steps", otherwise=-1)
+    share = keys.get(prefix + "lr_warmup_steps_ratio", otherwise=0.0)
     ticks = steps if steps > 0 else int(share * (maxsize if total is None else total))
-    kind, top = keys.get(at + "lr_scheduler_type", otherwise="constant"), keys.get(at + "lr", otherwise=1e-6)
-    floor = top * keys.get(at + "min_lr_ratio", otherwise=0.01)
+    kind, top = keys.get(prefix + "lr_scheduler_type", otherwise="constant"), keys.get(prefix + "lr", otherwise=1e-6)
+    floor = top * keys.get(prefix + "min_lr_ratio", otherwise=0.01)
     horizon = None if total is None else Fraction(total, trains)
     return Rate(WORDS.get(kind, kind), top, Fraction(ticks, trains), horizon, floor)
 
 
 def _devices(text: str) -> int:
     """GPUs of `list(range(a,b))`."""
-    found = re.fullmatch(r"list\(range\((\d+), ?(\d+)\)\)", text)
-    assert found is not None, text
-    return int(found[2]) - int(found[1])
+    match = re.fullmatch(r"list\(range\((\d+), ?(\d+)\)\)", text)
+    assert match is not None, text
+    return int(match[2]) - int(match[1])
 
 
 def roll_ranks(keys: Keys) -> Fraction:
@@ -177,7 +177,7 @@ def roll(keys: Keys) -> Figures:
     prompts, n = get("rollout_batch_size", otherwise=128), get("num_return_sequences_in_group", otherwise=1)
     passes, length = get("ppo_epochs", otherwise=1), get("max_steps", otherwise=500)
     every = get(train + "model_update_frequency", otherwise=1)
-    found = Figures(
+    figures = Figures(
         prompts=Fraction(prompts),
         responses=n,
         update=each * ranks,
@@ -190,8 +190,8 @@ def roll(keys: Keys) -> Figures:
         evaluate=_period(get("eval_steps", otherwise=10)),
     )
     horizon = length * prompts * n * passes // each // int(ranks)
-    object.__setattr__(found, "rate", _roll_rate(keys, found.updates, horizon))
-    return found
+    object.__setattr__(figures, "rate", _roll_rate(keys, figures.updates, horizon))
+    return figures
 
 
 def _period(steps: int) -> Fraction | None:
@@ -200,12 +200,15 @@ def _period(steps: int) -> Fraction | None:
 
 def _roll_rate(keys: Keys, updates: Fraction, horizon: int) -> Rate:
     """One tick per optimizer update; transformers' plain `constant` never warms up."""
-    at = "actor_train.training_args."
-    kind, steps = keys.get(at + "lr_scheduler_type", otherwise="linear"), keys.get(at + "warmup_steps", otherwise=0)
-    ticks = steps if steps > 0 else ceil(horizon * keys.get(at + "warmup_ratio", otherwise=0.0))
+    prefix = "actor_train.training_args."
+    kind, steps = (
+        keys.get(prefix + "lr_scheduler_type", otherwise="linear"),
+        keys.get(prefix + "warmup_steps", otherwise=0),
+    )
+    ticks = steps if steps > 0 else ceil(horizon * keys.get(prefix + "warmup_ratio", otherwise=0.0))
     fsdp = keys.get("actor_train.strategy_args.strategy_name") != "megatron_train"
     ticks = 0 if kind == "constant" and fsdp else ticks
-    top = keys.get(at + "learning_rate", otherwise=5e-5)
+    top = keys.get(prefix + "learning_rate", otherwise=5e-5)
     return Rate(WORDS.get(kind, kind), top, ticks / updates, horizon / updates)
 
 
@@ -213,13 +216,13 @@ def chatlearn(keys: Keys) -> Figures:
     """Rows 1.1-1.6, 2.1, 5.6-5.9, 10.2-10.5; everything is counted in samples and episodes."""
     get, args = keys.get, "runtime_args."
     n = get("models.policy.num_inference_per_prompt", otherwise=32)
-    at = "models.policy_trainer.optimizer."
-    top = get(at + "lr", otherwise=2e-6)
+    prefix = "models.policy_trainer.optimizer."
+    top = get(prefix + "lr", otherwise=2e-6)
     rate = Rate("constant", top)
     if (
         keys.trainer == "megatron"
     ):  # train_iters is 1: after the first update, so at every later period, the floor (H47)
-        rate = Rate("linear", top, Fraction(0), Fraction(1), get(at + "min_lr", otherwise=0.0))
+        rate = Rate("linear", top, Fraction(0), Fraction(1), get(prefix + "min_lr", otherwise=0.0))
     return Figures(
         prompts=Fraction(get(args + "sample_per_episode"), n),
         responses=n,

@@ -69,46 +69,46 @@ def _verl_rank(pick: Pick, megatron: bool, size: int) -> tuple[dict[str, Any], i
 
 
 def _verl_rate(pick: Pick, megatron: bool, recipe: str) -> dict[str, Any]:
-    at = ARR + "actor.optim."
+    path = ARR + "actor.optim."
     top = pick(RATES)
-    found = {at + "lr": top, at + "lr_warmup_steps": pick((-1, -1, 0, 5, 10, 17, 40))}
+    values = {path + "lr": top, path + "lr_warmup_steps": pick((-1, -1, 0, 5, 10, 17, 40))}
     if pick((False, False, True)):
-        found = {at + "lr": top, at + "lr_warmup_steps_ratio": pick((0.03, 0.1, 0.5))}
+        values = {path + "lr": top, path + "lr_warmup_steps_ratio": pick((0.03, 0.1, 0.5))}
     kinds = ("constant", "constant", "cosine", *(("linear",) if megatron else ()))
     kind = "constant" if recipe == "fully_async" else pick(kinds)
     if megatron:
-        return found | {at + "lr_decay_style": kind, at + "min_lr": pick((0.0, top / 10))}
-    return found | {at + "lr_scheduler_type": kind, at + "min_lr_ratio": pick((0.0, 0.1))}
+        return values | {path + "lr_decay_style": kind, path + "min_lr": pick((0.0, top / 10))}
+    return values | {path + "lr_scheduler_type": kind, path + "min_lr_ratio": pick((0.0, 0.1))}
 
 
 def _verl_mode(pick: Pick, mode: str, local: int, size: int) -> dict[str, Any]:
     if mode == "sync":
         return {}
     block = f"trainer.v1.{mode}."
-    found = {"trainer.v1.trainer_mode": mode, block + "num_warmup_batches": pick((0, 1, 1, 2, 0.5))}
+    values = {"trainer.v1.trainer_mode": mode, block + "num_warmup_batches": pick((0, 1, 1, 2, 0.5))}
     if mode == "separate_async":
-        found |= {
+        values |= {
             block + "parameter_sync_step": local,
             ARR + "hybrid_engine": pick((False, False, True)),
             ARR + "rollout.nnodes": 1,
             ARR + "rollout.n_gpus_per_node": size,
             ARR + "rollout.checkpoint_engine.backend": "nccl",
         }
-    return found
+    return values
 
 
 def _verl_recipe(pick: Pick, recipe: str, local: int, size: int) -> dict[str, Any]:
     if not recipe:
         return {}
-    found = {"rollout.nnodes": 1, "rollout.n_gpus_per_node": size}
+    values = {"rollout.nnodes": 1, "rollout.n_gpus_per_node": size}
     if recipe == "fully_async":
-        found |= {
+        values |= {
             "async_training.trigger_parameter_sync_step": local,
             "async_training.require_batches": pick((1, 1, 2)),
             "async_training.staleness_threshold": pick((0, 0.1, 0.5, 1)),
             "rollout.total_rollout_steps": pick((5120, 51200)),
         }
-    return found
+    return values
 
 
 def trinity(pick: Pick) -> Case:
@@ -162,33 +162,33 @@ def _trinity_batch(form_b: bool, prompts: int, local: int) -> dict[str, Any]:
 
 def _trinity_sync(pick: Pick, explores: int, trains: int) -> dict[str, Any]:
     style = pick(("fixed",) * 6 + ("explorer_driven", "trainer_driven", "fully_async"))
-    found: dict[str, Any] = {"synchronizer.sync_style": style}
+    values: dict[str, Any] = {"synchronizer.sync_style": style}
     if style == "fully_async" and pick((True, True, False)):
         oldest = {"algorithm.sample_strategy_args.max_staleness": pick((0, 1, 3, trains - 1, 2 * trains - 1))}
-        return found | {"algorithm.sample_strategy": "staleness_control"} | oldest
-    return found | {"synchronizer.sync_offset": pick((0, 0, 0, 1, explores, 2 * explores))}
+        return values | {"algorithm.sample_strategy": "staleness_control"} | oldest
+    return values | {"synchronizer.sync_offset": pick((0, 0, 0, 1, explores, 2 * explores))}
 
 
 def _trinity_length(pick: Pick, explores: int, trains: int) -> dict[str, Any]:
-    periods, told = pick(LENGTHS), pick(("both", "both", "explore", "train", "epochs"))
-    found: dict[str, Any] = {"buffer.total_epochs": pick((1, 3, 15))}
-    if told in ("both", "explore"):
-        found["buffer.total_steps"] = periods * explores
-    if told in ("both", "train"):
-        found["trainer.total_steps"] = periods * trains + pick((0,) * 9 + (1,))
-    return found
+    periods, report = pick(LENGTHS), pick(("both", "both", "explore", "train", "epochs"))
+    values: dict[str, Any] = {"buffer.total_epochs": pick((1, 3, 15))}
+    if report in ("both", "explore"):
+        values["buffer.total_steps"] = periods * explores
+    if report in ("both", "train"):
+        values["trainer.total_steps"] = periods * trains + pick((0,) * 9 + (1,))
+    return values
 
 
 def _trinity_rate(pick: Pick, megatron: bool, trains: int) -> dict[str, Any]:
-    at = "algorithm.optimizer."
-    found: dict[str, Any] = {
-        at + "lr": pick(RATES),
-        at + "lr_warmup_steps": pick((-1, -1, 5, 10, 40, trains, 10 * trains)),
+    prefix = "algorithm.optimizer."
+    values: dict[str, Any] = {
+        prefix + "lr": pick(RATES),
+        prefix + "lr_warmup_steps": pick((-1, -1, 5, 10, 40, trains, 10 * trains)),
     }
     if pick((False, False, True)):
-        found = {at + "lr": pick(RATES), at + "lr_warmup_steps_ratio": pick((0.03, 0.1, 0.5))}
+        values = {prefix + "lr": pick(RATES), prefix + "lr_warmup_steps_ratio": pick((0.03, 0.1, 0.5))}
     kinds = ("constant", "constant", "cosine", *(("linear",) if megatron else ()))
-    return found | {at + "lr_scheduler_type": pick(kinds), at + "min_lr_ratio": pick((0.0, 0.01, 0.1))}
+    return values | {prefix + "lr_scheduler_type": pick(kinds), prefix + "min_lr_ratio": pick((0.0, 0.01, 0.1))}
 
 
 def roll(pick: Pick) -> Case:
@@ -200,10 +200,10 @@ def roll(pick: Pick) -> Case:
     update = micro * steps * ranks
     prompts = update * local // gcd(update * local, n)
     prompts *= _multiple(prompts, ranks) if megatron else 1  # ROLL's Megatron counts prompts (H10)
-    train, apart = "actor_train.", pick((False, False, True))
-    engines = pick((2, 4, 8)) if apart else gpus
+    train, separate = "actor_train.", pick((False, False, True))
+    engines = pick((2, 4, 8)) if separate else gpus
     config, ref = train + "strategy_args.", "reference.strategy_args."
-    start = gpus if apart else 0
+    start = gpus if separate else 0
     flat = {
         "rollout_batch_size": prompts,
         "num_return_sequences_in_group": n,
@@ -229,10 +229,10 @@ def roll(pick: Pick) -> Case:
 
 
 def _roll_rate(pick: Pick) -> dict[str, Any]:
-    at = "actor_train.training_args."
+    prefix = "actor_train.training_args."
     kind = pick(("constant", "constant_with_warmup", "constant_with_warmup", "cosine", "linear"))
-    warm = {at + "warmup_steps": pick((0, 0, 5, 10, 40)), at + "warmup_ratio": pick((0.0, 0.0, 0.03, 0.1))}
-    return {at + "learning_rate": pick(RATES), at + "lr_scheduler_type": kind, **warm}
+    warm = {prefix + "warmup_steps": pick((0, 0, 5, 10, 40)), prefix + "warmup_ratio": pick((0.0, 0.0, 0.03, 0.1))}
+    return {prefix + "learning_rate": pick(RATES), prefix + "lr_scheduler_type": kind, **warm}
 
 
 def chatlearn(pick: Pick) -> Case:
@@ -243,12 +243,12 @@ def chatlearn(pick: Pick) -> Case:
     update = ranks * pick((1, 2, 4, 5, 16))
     samples = update * local
     samples *= _multiple(samples, n)
-    apart = pick((False, False, True))
-    engines = pick((2, 4, 8)) if apart else gpus
+    separate = pick((False, False, True))
+    engines = pick((2, 4, 8)) if separate else gpus
     args, trainer = "runtime_args.", "models.policy_trainer."
     top = pick(RATES)
     flat = {
-        args + "colocation": ["policy_trainer", "ref_policy", *([] if apart else ["policy"])],
+        args + "colocation": ["policy_trainer", "ref_policy", *([] if separate else ["policy"])],
         args + "sample_per_episode": samples,
         args + "train_global_batch_size": update,
         args + "train_micro_batch_size": 1,

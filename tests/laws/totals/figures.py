@@ -102,15 +102,15 @@ class Figures:
         return tuple(sorted({k for k in (0, 1, 2, bend - 1, bend, bend + 1, last // 2, last) if 0 <= k <= last}))
 
 
-def differing(one: Figures, other: Figures) -> Iterator[str]:
+def differing(first: Figures, second: Figures) -> Iterator[str]:
     """Names of the figures in which two runs differ."""
-    if one == other:
+    if first == second:
         return
     for name in FIGURES:
         if name == "rate":
-            ends = {*one.boundaries(), *other.boundaries()}
-            pairs = [(one.rate.after(end), other.rate.after(end)) for end in ends]
+            ends = {*first.boundaries(), *second.boundaries()}
+            pairs = [(first.rate.after(end), second.rate.after(end)) for end in ends]
             if not all(isclose(a, b, rel_tol=1e-9, abs_tol=1e-15) for a, b in pairs):
                 yield name
-        elif getattr(one, name) != getattr(other, name):
+        elif getattr(first, name) != getattr(second, name):
             yield name

@@ -38,23 +38,23 @@ class Tally:
         self.said.update(f"{direction}: {figure}" for figure in outcome.said)
         self.breaches += [f"{where} {direction}: {breach}" for breach in outcome.breaches]
 
-    def join(self, other: Tally) -> None:
+    def join(self, other_tally: Tally) -> None:
         """Add another tally to this one."""
-        self.cases.update(other.cases)
-        self.refused.update(other.refused)
-        self.said.update(other.said)
-        self.breaches += other.breaches
+        self.cases.update(other_tally.cases)
+        self.refused.update(other_tally.refused)
+        self.said.update(other_tally.said)
+        self.breaches += other_tally.breaches
 
 
 def targets(pick: Pick, case: Case) -> list[tuple[str, str, Options]]:
     """The other frameworks, mostly at their newest release, and how Trinity is to count its steps."""
-    found = []
+    values = []
     for to in FRAMEWORKS:
         if to != case.framework:
             newest = registry.framework(to).newest
             release, form = pick((newest, newest, newest, *OLDER[to])), pick(("auto", "auto", "B"))
-            found.append((to, release, Options(form=form if release == newest else "auto")))
-    return found
+            values.append((to, release, Options(form=form if release == newest else "auto")))
+    return values
 
 
 def draw(framework: str, seed: str) -> tuple[Case, list[tuple[str, str, Options]]]:

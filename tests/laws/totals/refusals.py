@@ -11,25 +11,25 @@ from tests.laws.totals.trips import Outcome, keys_of
 
 def unfounded(outcome: Outcome) -> str:
     """The refusal, where nothing in the run justifies it; empty where something does or nothing was refused."""
-    said, case = outcome.refused, outcome.case
-    if not said:
+    text, case = outcome.refused, outcome.case
+    if not text:
         return ""
     own = ACCOUNTS[case.framework](keys_of(case.release, case.trainer, case.whole, case.rows))
-    if "(H7)" in said:
+    if "(H7)" in text:
         right = own.sequences % own.update != 0
-    elif "(H10)" in said:
+    elif "(H10)" in text:
         right = own.prompts % _ranks(case) != 0
-    elif "incomplete batches" in said:
+    elif "incomplete batches" in text:
         right = case.rows < own.prompts
-    elif "form B" in said:
+    elif "form B" in text:
         right = own.update % own.responses != 0 or own.prompts * own.responses % own.update != 0
-    elif "no split" in said or "(H9)" in said or "(H22)" in said:
+    elif "no split" in text or "(H9)" in text or "(H22)" in text:
         right = not _splits(case, own.update)
-    elif "no part of" in said:
+    elif "no part of" in text:
         right = not _shared(case, own.update, own.sequences)
     else:
         right = False
-    return "" if right else f"{case.framework} -> {outcome.to} refused without a reason: {said}"
+    return "" if right else f"{case.framework} -> {outcome.to} refused without a reason: {text}"
 
 
 def _value(case: Case, *keys: str, otherwise: int = 1) -> int:
@@ -48,10 +48,10 @@ def _rank(case: Case) -> int:
         return (
             tp * pp if case.trainer.endswith("megatron") else _value(case, ARR + "actor.ulysses_sequence_parallel_size")
         )
-    at = "models.policy_trainer."
+    prefix = "models.policy_trainer."
     megatron = case.trainer == "megatron" or case.whole.get("trainer.trainer_strategy") == "megatron"
     if case.framework == "chatlearn":
-        return _value(case, at + ("tensor_model_parallel_size" if megatron else "ulysses_sequence_parallel_size"))
+        return _value(case, prefix + ("tensor_model_parallel_size" if megatron else "ulysses_sequence_parallel_size"))
     own = "trainer.megatron.tensor_model_parallel_size" if megatron else "trainer.ulysses_sequence_parallel_size"
     return _value(case, own)
 
@@ -81,16 +81,19 @@ def _splits(case: Case, update: Fraction) -> bool:
     )  # fmt: skip
     gpus, rank = _trainer_gpus(case), _rank(case)
     size = _value(case, "trainer.n_gpus_per_node") if case.framework == "verl" else 8
-    apart = _apart(case)
-    total = gpus + apart
+    separate = _apart(case)
+    total = gpus + separate
     if case.framework != "verl" and (total < size or (case.framework == "chatlearn" and total % size)):
         size = total
     total = -(-total // size) * size
-    given = [apart] if apart and gpus + apart == total else range(engine, total, engine)
-    lefts = [total - engines for engines in given if engines % engine == 0]
+    values = [separate] if separate and gpus + separate == total else range(engine, total, engine)
+    lefts = [total - engines for engines in values if engines % engine == 0]
     return any(
-        left > 0 and (left <= size or left % size == 0) and left % rank == 0 and update % (left // rank) == 0
-        for left in lefts
+        remaining > 0
+        and (remaining <= size or remaining % size == 0)
+        and remaining % rank == 0
+        and update % (remaining // rank) == 0
+        for remaining in lefts
     )
 
 

@@ -168,8 +168,8 @@ class Source:
 
 def source_of(case: Case) -> Source:
     """Read a case."""
-    at = (case.framework, case.release, case.trainer)
-    reading = read(native_of(*at, down(*at, case.whole)), case.rows)
+    key = (case.framework, case.release, case.trainer)
+    reading = read(native_of(*key, down(*key, case.whole)), case.rows)
     reading.values.setdefault("stage.data.eval[0].uri", "/data/eval")  # every base evaluates on something
     own = ACCOUNTS[case.framework](keys_of(case.release, case.trainer, case.whole, case.rows))
     return Source(case, reading, own)
@@ -182,23 +182,23 @@ def in_plan(source: Source, to: str, release: str, options: Options) -> Outcome:
         writing = write(reading, to, release, options)
     except RefusedError as refusal:
         return Outcome(case, to, refused=str(refusal))
-    at = (to, release, writing.trainer)
-    flat = down(*at, {key.lstrip("+"): out.value for key, out in writing.out.items()})
-    keys = keys_of(release, writing.trainer, up(*at, flat), case.rows)
+    new_key = (to, release, writing.trainer)
+    flat = down(*new_key, {key.lstrip("+"): out.value for key, out in writing.out.items()})
+    keys = keys_of(release, writing.trainer, up(*new_key, flat), case.rows)
     theirs = ACCOUNTS[to](keys)
-    back = of_plan(read(native_of(*at, flat), case.rows).values)
-    plan, said = of_plan(reading.values), _narrowed(reading)
-    wrong = [name for name in differing(own, plan) if not any(path in said for path in SPEAKS[name])]
+    back = of_plan(read(native_of(*new_key, flat), case.rows).values)
+    plan, reply = of_plan(reading.values), _narrowed(reading)
+    wrong = [name for name in differing(own, plan) if not any(path in reply for path in SPEAKS[name])]
     breaches = [f"{case.framework} is read wrong: {pair(name, own, plan)}" for name in wrong]
     breaches += [f"{to} is read wrong: {pair(name, theirs, back)}" for name in differing(theirs, back)]
     for path, outcome in writing.outcomes.items():
         if outcome.state in LOSSES and outcome.note:
-            said[path] = outcome.note
-    other = tuple(differing(own, theirs))
-    silent = [name for name in other if not any(path in said for path in speaks(name, other))]
+            reply[path] = outcome.note
+    second = tuple(differing(own, theirs))
+    silent = [name for name in second if not any(path in reply for path in speaks(name, second))]
     breaches += [f"{to} would not start: {broken}" for broken in RULES[to](keys)]
     breaches += [f"{name} differs and nothing says so: {pair(name, own, theirs)}" for name in silent]
-    return Outcome(case, to, tuple(breaches), said=other)
+    return Outcome(case, to, tuple(breaches), said=second)
 
 
 def speaks(name: str, differs: tuple[str, ...]) -> Iterator[str]:
@@ -208,20 +208,20 @@ def speaks(name: str, differs: tuple[str, ...]) -> Iterator[str]:
         yield from SPEAKS["total_updates"]
 
 
-def pair(name: str, one: Figures, other: Figures) -> str:
+def pair(name: str, new_first: Figures, second: Figures) -> str:
     """Both values of a figure, for a message."""
     if name == "rate":
-        ends = sorted({*one.boundaries(), *other.boundaries()})
-        first = next(k for k in ends if abs(one.rate.after(k) - other.rate.after(k)) > 1e-9 * one.rate.top)
-        return f"rate after {first} periods {one.rate.after(first):g}, {other.rate.after(first):g}: {one.rate}, {other.rate}"
-    return f"{name} {getattr(one, name)} -> {getattr(other, name)}"
+        ends = sorted({*new_first.boundaries(), *second.boundaries()})
+        first = next(k for k in ends if abs(new_first.rate.after(k) - second.rate.after(k)) > 1e-9 * new_first.rate.top)
+        return f"rate after {first} periods {new_first.rate.after(first):g}, {second.rate.after(first):g}: {new_first.rate}, {second.rate}"
+    return f"{name} {getattr(new_first, name)} -> {getattr(second, name)}"
 
 
 def _narrowed(reading: Reading) -> dict[str, str]:
     """Plan fields whose source key, the account says, no other framework follows."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for path, origin in reading.origins.items():
         for key in origin.keys:
             if key in reading.narrowed:
-                found.setdefault(path, reading.narrowed[key])
-    return found
+                values.setdefault(path, reading.narrowed[key])
+    return values

@@ -32,7 +32,7 @@ def file_of(case: Case) -> Source:
         return Source("case.yaml", yaml.safe_dump(_nested(flat)))
     known = catalogue.load("verl", case.release, case.trainer)
     program = VERL.recipes[case.trainer].program if case.trainer in VERL.recipes else VERL.mains[0]
-    plain = {key for key in flat if (found := known.get(key)) is not None and not found.plus_only}
+    plain = {key for key in flat if (new_key := known.get(key)) is not None and not new_key.plus_only}
     words = [f"{'' if key in plain else '+'}{key}={value}" for key, value in flat.items()]
     lines = [f"python3 -m {program} --config-name={VERL.config_names[case.trainer]}", *map(shlex.quote, words)]
     return Source("case.sh", "#!/bin/bash\n" + " \\\n    ".join(lines) + "\n")
@@ -72,15 +72,15 @@ def in_text(case: Case, to: str, release: str, options: Options) -> Outcome:
         release, loaded.guess.trainer, _newest_names(to, release, loaded.guess.trainer, again.leaves), case.rows
     )
     theirs = ACCOUNTS[to](keys)
-    said = spoken_of(done.ledger)
+    messages = spoken_of(done.ledger)
     back = of_plan(loaded.stages[-1].values)
-    other = tuple(differing(own, theirs))
+    second = tuple(differing(own, theirs))
     breaches = [f"{to} is read wrong: {pair(name, theirs, back)}" for name in differing(theirs, back)]
     breaches += [f"{to} would not start: {broken}" for broken in RULES[to](keys)]
-    for name in other:
-        if not any(path in said for path in speaks(name, other)):
+    for name in second:
+        if not any(path in messages for path in speaks(name, second)):
             breaches.append(f"{name} differs and nothing says so: {pair(name, own, theirs)}")
-    return Outcome(case, to, tuple(breaches), said=other)
+    return Outcome(case, to, tuple(breaches), said=second)
 
 
 def _newest_names(framework: str, release: str, trainer: str, leaves: Any) -> Mapping[str, Any]:
@@ -92,8 +92,8 @@ def _newest_names(framework: str, release: str, trainer: str, leaves: Any) -> Ma
 
 def spoken_of(ledger: Ledger) -> set[str]:
     """Plan fields of which the ledger says that they are not what they were."""
-    found = {path for line in ledger.sources if line.state in LOSSES and line.reason for path in line.plan}
+    names = {path for line in ledger.sources if line.state in LOSSES and line.reason for path in line.plan}
     fields = {path for paths in SPEAKS.values() for path in paths}
-    return found | {
+    return names | {
         path for path in fields if any(note.startswith(path.removeprefix("stage.") + ":") for note in ledger.notes)
     }

@@ -25,11 +25,11 @@ def alone() -> Iterator[None]:
     """A process group of one; an engine in this process may have made it."""
     import torch
 
-    made = not torch.distributed.is_initialized()
-    if made:
+    is_new = not torch.distributed.is_initialized()
+    if is_new:
         torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
     yield
-    if made:
+    if is_new:
         torch.distributed.destroy_process_group()
 
 

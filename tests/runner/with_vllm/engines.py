@@ -20,9 +20,9 @@ There = tuple[Layout, Digests]
 """What a rank says of its weights after a sync."""
 
 
-def missed(weights: Sequence[tuple[str, Any]], there: There) -> list[str]:
+def missed(weights: Sequence[tuple[str, Any]], target: There) -> list[str]:
     """Of the trainer's weights, by the names of what a rank does not hold as the trainer does."""
-    return differing(expected(weights, there[0]), there[1])
+    return differing(expected(weights, target[0]), target[1])
 
 
 def engine(job: Job) -> list[Any]:
@@ -32,13 +32,13 @@ def engine(job: Job) -> list[Any]:
 
 def idle(job: Job) -> list[Any]:
     """The ranks of one that is like it, or becomes it; none where no idle one has as many."""
-    wanted = _kind(job)
-    fitting = [at for at, (kind, _) in enumerate(_IDLE) if kind == wanted]
-    becoming = [at for at, (kind, _) in enumerate(_IDLE) if kind[:2] == wanted[:2]]
+    new_expected = _kind(job)
+    fitting = [index for index, (kind, _) in enumerate(_IDLE) if kind == new_expected]
+    becoming = [index for index, (kind, _) in enumerate(_IDLE) if kind[:2] == new_expected[:2]]
     if not becoming:
         return []
     kind, ranks = _IDLE.pop((fitting or becoming)[-1])
-    if kind != wanted:
+    if kind != new_expected:
         address = _address(job)
         ray.get([actor.__ray_call__.remote(_become, job, rank, address) for rank, actor in enumerate(ranks)])
     return ranks
@@ -81,5 +81,5 @@ def _become(actor: Any, job: Job, rank: int, address: tuple[str, int] | None) ->
 
 def _kind(job: Job) -> Kind:
     """How many ranks and which threads an actor has stays as it is; then what can become another."""
-    made = (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.truncates, job.longest)
-    return (job.tp, job.interrupts, *made)
+    result = (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.truncates, job.longest)
+    return (job.tp, job.interrupts, *result)

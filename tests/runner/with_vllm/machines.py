@@ -30,10 +30,10 @@ def allowed() -> bool:
     if shutil.which("ip") is None or os.geteuid() != 0:
         return False
     name = f"rft{os.getpid()}"
-    made = subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True).returncode == 0
-    if made:
+    is_new = subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True).returncode == 0
+    if is_new:
         _ip("netns", "del", name)
-    return made
+    return is_new
 
 
 @dataclass
@@ -86,26 +86,26 @@ class Machine:
 def machines(count: int) -> Iterator[list[Machine]]:
     """So many, with Ray running on the first and the others joined to it."""
     bridge, temp = f"rb{os.getpid()}", Path(tempfile.mkdtemp(prefix="rft"))  # sockets' paths must be short
-    made = [
-        Machine(f"rn{os.getpid()}-{at}", f"rv{os.getpid()}-{at}", f"{NETWORK}.{at + 2}", temp, f"{NETWORK}.2")
-        for at in range(count)
+    new_machines = [
+        Machine(f"rn{os.getpid()}-{index}", f"rv{os.getpid()}-{index}", f"{NETWORK}.{index + 2}", temp, f"{NETWORK}.2")
+        for index in range(count)
     ]
     try:
         _ip("link", "add", bridge, "type", "bridge")
         _ip("link", "set", bridge, "up")
-        for one in made:
-            _ip("netns", "add", one.name)
-            _ip("link", "add", one.cable, "type", "veth", "peer", "name", "eth0", "netns", one.name)
-            _ip("link", "set", one.cable, "master", bridge, "up")
-            _ip("-n", one.name, "addr", "add", f"{one.address}/24", "dev", "eth0")
+        for machine in new_machines:
+            _ip("netns", "add", machine.name)
+            _ip("link", "add", machine.cable, "type", "veth", "peer", "name", "eth0", "netns", machine.name)
+            _ip("link", "set", machine.cable, "master", bridge, "up")
+            _ip("-n", machine.name, "addr", "add", f"{machine.address}/24", "dev", "eth0")
             for device in ("lo", "eth0"):
-                _ip("-n", one.name, "link", "set", device, "up")
-            one.start()
-        yield made
+                _ip("-n", machine.name, "link", "set", device, "up")
+            machine.start()
+        yield new_machines
     finally:
-        for one in made:
-            one.end()
-            subprocess.run(["ip", "netns", "del", one.name], check=False, capture_output=True)
+        for machine in new_machines:
+            machine.end()
+            subprocess.run(["ip", "netns", "del", machine.name], check=False, capture_output=True)
         subprocess.run(["ip", "link", "del", bridge], check=False, capture_output=True)
         shutil.rmtree(temp, ignore_errors=True)
 

@@ -53,9 +53,9 @@ _PLACED: list[Places] = []
 _place = places.placed
 
 
-def _noted(*asked: Any) -> Places:
+def _noted(*request: Any) -> Places:
     """Places as they are made, and known here also where the run on them is stopped."""
-    _PLACED[:] = [_place(*asked)]
+    _PLACED[:] = [_place(*request)]
     return _PLACED[0]
 
 
@@ -93,24 +93,28 @@ def _living(job: Job) -> Places:
     ranks, critics = (_RANKS.get((role, job.ranks), []) for role in ("policy", "critic"))
     taken = [engine for _ in range(job.engines) if (engine := engines.idle(job))]
     of_critic = critics.pop() if critics and job.critic else []
-    graders = {name: _GRADERS.pop((one, job.engine_seed), None) for name, one in job.posts}
-    found = {name: actor for name, actor in graders.items() if actor}
+    graders = {name: _GRADERS.pop((grader, job.engine_seed), None) for name, grader in job.posts}
+    values = {name: actor for name, actor in graders.items() if actor}
     scorer = _SCORERS.pop(_functions(job), None)
-    return Places(ranks.pop() if ranks else [], of_critic, taken, scorer, graders=found)
+    return Places(ranks.pop() if ranks else [], of_critic, taken, scorer, graders=values)
 
 
 def _keep(job: Job, ended: Places, *, ends: bool) -> None:
     """For the next: what lives, but for functions of a run that did not end, which may hang."""
     if ended.scorer and not ends:
         ray.kill(ended.scorer)
-    left = ended if ends else replace(ended, scorer=None)
-    named, gone = left.named(), supervision.dead(left)
-    if left.scorer and "reward 0" not in gone:
-        _SCORERS[_functions(job)] = left.scorer
+    new_places = ended if ends else replace(ended, scorer=None)
+    named, removed = new_places.named(), supervision.dead(new_places)
+    if new_places.scorer and "reward 0" not in removed:
+        _SCORERS[_functions(job)] = new_places.scorer
     _GRADERS.update(
-        {(one, job.engine_seed): ended.graders[name] for name, one in job.posts if name in named and name not in gone}
+        {
+            (grader, job.engine_seed): ended.graders[name]
+            for name, grader in job.posts
+            if name in named and name not in removed
+        }
     )
-    dead = [named[name] for name in gone]
+    dead = [named[name] for name in removed]
     for engine in _alive(dead, ended.engines):
         engines.keep(job, engine)
     for role, ranks in (("policy", ended.ranks), ("critic", ended.critics)):
@@ -118,12 +122,12 @@ def _keep(job: Job, ended: Places, *, ends: bool) -> None:
     _MET.extend(ended.meetings)
 
 
-def _alive(dead: Sequence[Any], found: Sequence[list[Any]]) -> Iterator[list[Any]]:
+def _alive(dead: Sequence[Any], result: Sequence[list[Any]]) -> Iterator[list[Any]]:
     """Those of which every rank lives; ranks whose peer died go with it."""
-    for ranks in found:
-        if any(one in dead for one in ranks):
-            for one in ranks:
-                ray.kill(one)
+    for ranks in result:
+        if any(rank in dead for rank in ranks):
+            for rank in ranks:
+                ray.kill(rank)
         elif ranks:
             yield ranks
 

@@ -36,20 +36,20 @@ def test_every_prompt_has_one_greedy_answer_and_seeds_of_samples_stay() -> None:
     from tests.runner.test_job import plan
 
     job, prompts = job_of(plan(algorithm__adv_estimator="remax")), [SimpleNamespace(tokens=(1,))] * 3
-    asked: list[Any] = asked_of(job, prompts, 5)  # type: ignore[arg-type]
-    assert [at for at, one in enumerate(asked) if one.greedy] == [16, 33, 50]
+    options: list[Any] = asked_of(job, prompts, 5)  # type: ignore[arg-type]
+    assert [index for index, entry in enumerate(options) if entry.greedy] == [16, 33, 50]
     plain = asked_of(replace(job, baseline=""), prompts, 5)  # type: ignore[arg-type]
-    assert [one.seed for one in asked if not one.greedy] == [one.seed for one in plain]
+    assert [entry.seed for entry in options if not entry.greedy] == [entry.seed for entry in plain]
     drawn = asked_of(replace(job, baseline="drawn"), prompts, 5)  # type: ignore[arg-type]
-    assert not any(one.greedy for one in drawn)
-    assert len({one.seed for one in drawn}) == len(drawn)
+    assert not any(entry.greedy for entry in drawn)
+    assert len({entry.seed for entry in drawn}) == len(drawn)
 
 
 def test_returns_less_the_baseline() -> None:
     """The rewards from each token on are 1.5 and 1.0, and the baseline takes 0.25 off each; the third token does not count."""
     mask = torch.tensor([[1.0, 1.0, 0.0]])
-    found = less_baseline(torch.tensor([[0.5, 1.0, 9.0]]), torch.tensor([0.25]), mask)
-    assert found.tolist() == [[1.25, 0.75, 0.0]]
+    result = less_baseline(torch.tensor([[0.5, 1.0, 9.0]]), torch.tensor([0.25]), mask)
+    assert result.tolist() == [[1.25, 0.75, 0.0]]
 
 
 def test_a_run_and_its_resumption_bit_for_bit(demo: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_run_and_its_resumption_bit_for_bit(demo: Path) -> None:
     lines = [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
     assert faults(lines) == []
     assert [sum(map(len, line["updates"])) for line in lines] == [16, 16, 16]
-    assert all(0.0 <= one["baseline"] <= 1.0 for one in whole)
+    assert all(0.0 <= entry["baseline"] <= 1.0 for entry in whole)
     shutil.copytree(folder, demo / "remax_resumed")
     for later in ("step-000002", "step-000003"):
         shutil.rmtree(demo / "remax_resumed" / later)
@@ -70,11 +70,11 @@ def test_a_run_and_its_resumption_bit_for_bit(demo: Path) -> None:
 
 def test_a_greedy_answer_does_not_depend_on_how_samples_are_drawn(demo: Path) -> None:
     """Two temperatures have the same baseline, and other samples."""
-    found = []
+    values = []
     for temperature in ("1.0", "2.0"):
         name = f"remax_{temperature}"
         changes = {"trainer__total_training_steps": "1", "actor_rollout_ref__rollout__temperature": temperature}
-        found += session.run(planned(demo, name, **{**REMAX, **changes}), demo / name)
-    first, second = found
+        values += session.run(planned(demo, name, **{**REMAX, **changes}), demo / name)
+    first, second = values
     assert first["baseline"] == second["baseline"]
     assert first["reward"] != second["reward"]

@@ -24,18 +24,18 @@ pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.usefixtures("al
 
 def rank(kind: Any) -> Any:
     """One of one, that has met nobody."""
-    found = object.__new__(kind)
-    found.rank, found.mesh, found.spread = 0, init_device_mesh("cpu", (1,)), Sequences(0, 1, 1)
-    return found
+    result = object.__new__(kind)
+    result.rank, result.mesh, result.spread = 0, init_device_mesh("cpu", (1,)), Sequences(0, 1, 1)
+    return result
 
 
 def watched(module: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many of the models that were loaded are still there, each time that one is."""
     load, models, living = module._load, list[Any](), list[int]()
 
-    def loads(*asked: Any) -> Any:
+    def loads(*request: Any) -> Any:
         living.append(sum(model() is not None for model in models))
-        model = load(*asked)
+        model = load(*request)
         models.append(weakref.ref(model))
         return model
 
@@ -43,10 +43,10 @@ def watched(module: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return living
 
 
-def learns(one: Any) -> None:
+def learns(entry: Any) -> None:
     """The optimizer has moments then, and the model gradients' places."""
     ids = torch.arange(32).view(2, 16) % 60 + 3
-    one.learner.step(lambda: [one.learner.backward(one.learner.model(ids).logits.float().square().mean())])
+    entry.learner.step(lambda: [entry.learner.backward(entry.learner.model(ids).logits.float().square().mean())])
 
 
 @pytest.mark.parametrize("name", ["policy", "critic"])
@@ -56,11 +56,11 @@ def test_no_two_models_at_a_time(demo: Path, name: str, monkeypatch: pytest.Monk
     job = replace(job_of(plan(**{**EVERYTHING, "critic__model__path": model})), model=model)
     assert job.critic is not None
     module, kind = (policy, policy.Policy) if name == "policy" else (critic, critic.Critic)
-    living, one = watched(module, monkeypatch), rank(kind)
+    living, entry = watched(module, monkeypatch), rank(kind)
     begin: Callable[[], None] = (
-        (lambda: one.begin(job, None)) if name == "policy" else (lambda: one.begin(job, job.critic, None))
+        (lambda: entry.begin(job, None)) if name == "policy" else (lambda: entry.begin(job, job.critic, None))
     )
     for _ in range(3):
         begin()
-        learns(one)
+        learns(entry)
     assert living == ([0, 1] * 3 if name == "policy" else [0] * 3)

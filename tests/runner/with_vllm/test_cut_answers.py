@@ -37,7 +37,7 @@ def engine(demo: Path) -> Iterator[Any]:
         yield Engine(job_of(plan))
 
 
-ASKED = [Asked((5, 9, 7 + at), 40 + at) for at in range(4)]
+ASKED = [Asked((5, 9, 7 + index), 40 + index) for index in range(4)]
 
 
 def moved(engine: Any) -> list[tuple[str, torch.Tensor]]:
@@ -50,7 +50,7 @@ def moved(engine: Any) -> list[tuple[str, torch.Tensor]]:
 def test_what_is_cut_goes_on(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its beginning stays, drawn by the old weights; the rest is what the new ones draw after it."""
     whole = engine.generate(ASKED)
-    assert all(one.whole for one in whole)
+    assert all(entry.whole for entry in whole)
     steps, step = iter(range(1000)), engine.llm.llm_engine.step
 
     def counted() -> Any:
@@ -61,10 +61,10 @@ def test_what_is_cut_goes_on(engine: Any, monkeypatch: pytest.MonkeyPatch) -> No
     with monkeypatch.context() as patch:
         patch.setattr(engine.llm.llm_engine, "step", counted)
         begun = engine.generate(ASKED)
-    open_ = [one for one in begun if not one.whole]
+    open_ = [entry for entry in begun if not entry.whole]
     assert open_
-    assert all(0 < len(one.tokens) <= CUT_AFTER for one in open_)
-    assert [one.tokens for one in begun] == [w.tokens[: len(b.tokens)] for w, b in zip(whole, begun, strict=True)]
+    assert all(0 < len(entry.tokens) <= CUT_AFTER for entry in open_)
+    assert [entry.tokens for entry in begun] == [w.tokens[: len(b.tokens)] for w, b in zip(whole, begun, strict=True)]
     assert engine.generate(ASKED) == [Answer((), (), 0, whole=False)] * 4  # until it may go on
     assert not engine.llm.llm_engine.has_unfinished_requests()
     engine.cut(False)
@@ -72,29 +72,29 @@ def test_what_is_cut_goes_on(engine: Any, monkeypatch: pytest.MonkeyPatch) -> No
     rests = engine.generate(
         [Asked(a.prompt, a.seed + 1, b.tokens) for a, b in zip(ASKED, begun, strict=True) if not b.whole]
     )
-    for before, rest in zip(open_, rests, strict=True):
-        joined = before.followed(rest)
-        assert (joined.version, joined.whole, rest.version) == (0, True, 1)
+    for before, remainder in zip(open_, rests, strict=True):
+        joined = before.followed(remainder)
+        assert (joined.version, joined.whole, remainder.version) == (0, True, 1)
         assert joined.tokens[: len(before.tokens)] == before.tokens
         assert len(joined.tokens) == len(joined.log_probs) <= engine.job.response_tokens
     assert Answer((), (), 0, whole=False).followed(rests[0]).version == 1  # nothing was drawn by the old ones
 
 
 def test_a_cut_is_heard_while_the_engine_generates(engine: Any) -> None:
-    found: list[Any] = []
-    slow = threading.Thread(target=lambda: found.extend(engine.generate(ASKED * 64)))
+    values: list[Any] = []
+    slow = threading.Thread(target=lambda: values.extend(engine.generate(ASKED * 64)))
     slow.start()
     engine.cut(True)
     slow.join(60)
     engine.cut(False)
-    assert not all(one.whole for one in found)
+    assert not all(entry.whole for entry in values)
 
 
 def test_a_run_that_cuts(demo: Path) -> None:
     """Every sequence is learned from once, and lag stays bounded."""
     plan = ahead(demo, "cuts", run_ahead_rollouts=1.0, in_flight="interrupt")
     metrics = session.run(plan, demo / "cuts")
-    assert [sum(one["lags"].values()) for one in metrics] == [128] * 5
+    assert [sum(metric["lags"].values()) for metric in metrics] == [128] * 5
     assert metrics[0]["lag"] == 0
-    assert max(one["lag"] for one in metrics) <= 1
+    assert max(metric["lag"] for metric in metrics) <= 1
     assert faults(ledger(demo / "cuts")) == []

@@ -45,8 +45,8 @@ def test_groups_that_teach_nothing_are_drawn_again(demo: Path) -> None:
     lines = ledger(demo / "dapo")
     assert faults(lines) == []
     assert [sum(map(len, line["updates"])) for line in lines] == [16, 16, 16]
-    assert sum(len(line["refused"]) for line in lines) == sum(one["refused"] for one in metrics) > 0
-    assert min(one["reward"] for one in metrics) < -0.2  # what long answers are punished with
+    assert sum(len(line["refused"]) for line in lines) == sum(metric["refused"] for metric in metrics) > 0
+    assert min(metric["reward"] for metric in metrics) < -0.2  # what long answers are punished with
 
 
 def ahead(demo: Path, name: str, **sync: Any) -> Path:
@@ -65,8 +65,8 @@ def test_one_and_a_half_periods_ahead(demo: Path) -> None:
     """Lag is bounded by what the plan says; what waits is in the checkpoint, so that a run goes on bit for bit."""
     plan = ahead(demo, "ahead", run_ahead_rollouts=1.5)
     whole = session.run(plan, demo / "ahead")
-    assert [one["lags"] for one in whole[:3]] == [{"0": 128}, {"1": 128}, {"1": 64, "2": 64}]
-    assert max(one["lag"] for one in whole) == 2
+    assert [entry["lags"] for entry in whole[:3]] == [{"0": 128}, {"1": 128}, {"1": 64, "2": 64}]
+    assert max(entry["lag"] for entry in whole) == 2
     assert whole[0]["importance"] == pytest.approx(1.0, abs=1e-5)
     assert whole[2]["importance"] != pytest.approx(1.0, abs=1e-4)
     assert faults(ledger(demo / "ahead")) == []
@@ -81,7 +81,7 @@ def test_weights_handed_over_every_second_period(demo: Path) -> None:
     """The ratio is against the engine's own log-probs. Saved is where the engine holds what the trainer holds."""
     plan = ahead(demo, "every", every_rollouts=2, old_logprob="rollout_engine")
     metrics = session.run(plan, demo / "every")
-    assert [one["lag"] for one in metrics] == [0, 1, 0, 1, 0]
+    assert [metric["lag"] for metric in metrics] == [0, 1, 0, 1, 0]
     assert sorted(path.name for path in (demo / "every").glob("step-*")) == [
         "step-000002",
         "step-000004",

@@ -60,7 +60,7 @@ def trained(demo: Path, name: str, **changes: str) -> list[dict[str, Any]]:
 
 
 def without_times(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in one.items() if not key.endswith("_seconds")} for one in metrics]
+    return [{key: value for key, value in metric.items() if not key.endswith("_seconds")} for metric in metrics]
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +96,13 @@ def pressed(shipped: Path) -> Pressed:
         words, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert process.stdout is not None
-        said = []
+        messages = []
         for line in process.stdout:
-            said.append(line)
+            messages.append(line)
             if line.startswith(f"period {INTERRUPTED_IN - 1} "):
                 os.killpg(process.pid, signal.SIGINT)
     periods = len((folder / "metrics.jsonl").read_text().splitlines())
-    return Pressed(process.returncode, "".join(said), periods, [path.name for path in folder.glob("step-*")])
+    return Pressed(process.returncode, "".join(messages), periods, [path.name for path in folder.glob("step-*")])
 
 
 @pytest.fixture(scope="module")
@@ -115,12 +115,12 @@ def whole(shipped: Path, pressed: Pressed) -> list[dict[str, Any]]:
 def test_the_reward_rises(shipped: Path, whole: list[dict[str, Any]]) -> None:
     assert whole[0]["reward"] < 0.2
     assert whole[-1]["reward"] > 0.9
-    assert max(one["parity"] for one in whole) <= 1e-5
+    assert max(entry["parity"] for entry in whole) <= 1e-5
     assert (shipped / "whole" / "step-000020" / "model.safetensors").is_file()
     assert list((shipped / "whole").glob("*.partial")) == []
     logs = sorted((shipped / "whole" / "tensorboard").iterdir())  # one of each process
     rewards = [reward for events in logs for reward in logged(events)["reward"]]
-    assert rewards == pytest.approx([one["reward"] for one in whole])
+    assert rewards == pytest.approx([entry["reward"] for entry in whole])
 
 
 def test_an_interrupt_ends_the_period_and_saves(pressed: Pressed) -> None:
@@ -130,25 +130,25 @@ def test_an_interrupt_ends_the_period_and_saves(pressed: Pressed) -> None:
 
 
 def test_what_has_no_effect_here_is_said_at_the_start(pressed: Pressed) -> None:
-    said = pressed.said
-    assert "on GPUs: engines sleep while trainers have their memory" in said
-    assert "on GPUs: placement.actor.offload.optimizer: in the host's memory while engines answer" in said
+    text = pressed.said
+    assert "on GPUs: engines sleep while trainers have their memory" in text
+    assert "on GPUs: placement.actor.offload.optimizer: in the host's memory while engines answer" in text
     nothing = "no GPU is here: engines do not sleep, and nothing moves to the host between phases"
-    assert (nothing in said) is not torch.cuda.is_available()
+    assert (nothing in text) is not torch.cuda.is_available()
 
 
 def logged(events: Path) -> dict[str, list[float]]:
     """What TensorBoard reads from an event file: records of a length, its checksum, an event and its checksum."""
     from tensorboardX.proto.event_pb2 import Event
 
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     data = events.read_bytes()
     while data:
         (length,) = struct.unpack("<Q", data[:8])
         for value in Event.FromString(data[12 : 12 + length]).summary.value:
-            found.setdefault(value.tag, []).append(value.simple_value)
+            values.setdefault(value.tag, []).append(value.simple_value)
         data = data[16 + length :]
-    return found
+    return values
 
 
 def test_the_same_run_is_the_same_curve(shipped: Path, whole: list[dict[str, Any]]) -> None:
@@ -160,12 +160,12 @@ def test_the_same_run_is_the_same_curve(shipped: Path, whole: list[dict[str, Any
 def test_truncated_sampling_and_a_run_of_epochs(shipped: Path) -> None:
     """The engine's log-probs are of all tokens, whichever of them it draws from; 64 prompts are 8 periods of 8."""
     sampled = {"actor_rollout_ref__rollout__top_p": "0.6", "actor_rollout_ref__rollout__top_k": "5"}
-    found = trained(
+    values = trained(
         shipped, "truncated", **sampled, trainer__total_training_steps="null", trainer__total_epochs="1",
         trainer__save_freq="-1", actor_rollout_ref__actor__ppo_mini_batch_size="4",
     )  # fmt: skip
-    assert [one["period"] for one in found] == list(range(1, 9))
-    assert max(one["parity"] for one in found) <= PARITY_MAX["float32"]
+    assert [entry["period"] for entry in values] == list(range(1, 9))
+    assert max(entry["parity"] for entry in values) <= PARITY_MAX["float32"]
 
 
 def test_ranks_and_micro_batches_change_no_mathematics(shipped: Path, whole: list[dict[str, Any]]) -> None:

@@ -61,7 +61,7 @@ def test_a_run_and_its_resumption_bit_for_bit(mixture: Path) -> None:
     whole = session.run(plan, folder)
     lines = [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
     assert faults(lines) == []
-    assert all(one["parity"] < 1e-5 for one in whole)
+    assert all(entry["parity"] < 1e-5 for entry in whole)
     shutil.copytree(folder, mixture / "experts_resumed")
     for later in ("step-000002", "step-000003"):
         shutil.rmtree(mixture / "experts_resumed" / later)
@@ -78,9 +78,9 @@ def test_a_critic_with_experts(mixture: Path) -> None:
 
 def test_two_ranks_learn_what_one_does(mixture: Path) -> None:
     """Experts are divided over ranks of the trainer, and their gradients added up."""
-    one = session.run(planned(mixture, "one_rank", **SHORT), mixture / "one_rank")
+    entry = session.run(planned(mixture, "one_rank", **SHORT), mixture / "one_rank")
     two = session.run(planned(mixture, "two_ranks", **SHORT, trainer__n_gpus_per_node="2"), mixture / "two_ranks")
-    for first, second in zip(one[:1], two[:1], strict=True):
+    for first, second in zip(entry[:1], two[:1], strict=True):
         assert second["loss"] == pytest.approx(first["loss"], abs=1e-5)
         assert second["gradient_norm"] == pytest.approx(first["gradient_norm"], rel=1e-3)
 
@@ -95,12 +95,12 @@ def test_routers_in_another_type_than_the_model(kind: str, computed: torch.dtype
     config: Any = AutoConfig.for_model(kind, vocab_size=64, **{**SIZES, "num_hidden_layers": 1, **MIXED[kind]})
     model: Any = AutoModelForCausalLM.from_config(config, dtype=computed)
     router, read = model.model.layers[0].mlp.gate, torch.randn(5, 128, dtype=computed)
-    before = [one.detach() for one in router(read)]
-    wide = [one.detach() for one in router.float()(read.float())]
+    before = [entry.detach() for entry in router(read)]
+    wide = [entry.detach() for entry in router.float()(read.float())]
     router.to(computed)
     route_in(model, "float32")
     after = router(read)
-    assert all(torch.equal(one, other) for one, other in zip(after, wide, strict=True))
+    assert all(torch.equal(first, second) for first, second in zip(after, wide, strict=True))
     assert torch.equal(before[0], after[0]) == (computed == torch.float32)
     ids = torch.arange(12).view(1, 12)
     loss = model(ids, labels=ids).loss

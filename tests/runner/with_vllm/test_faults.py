@@ -53,9 +53,9 @@ def shared() -> float:
 def cell(who: str, phase: str, seconds: float) -> None:
     """One of the matrix, once everything about it held."""
     if CELLS:
-        found = {"killed": who, "phase": phase, "seconds": round(seconds, 1), "load": round(os.getloadavg()[0], 1)}
+        values = {"killed": who, "phase": phase, "seconds": round(seconds, 1), "load": round(os.getloadavg()[0], 1)}
         with Path(CELLS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(found) + "\n")
+            file.write(json.dumps(values) + "\n")
 
 
 def lines(file: Path) -> list[dict[str, Any]]:
@@ -80,8 +80,8 @@ def test_what_dies_is_replaced(
     assert without_times(metrics) == undisturbed
     assert faults(lines(folder / "ledger.jsonl")) == []
     if killed != MIXED:
-        for one, spent in zip(killed.split(","), seconds, strict=True):
-            who, _, phase = one.partition(":")[0].partition("@")
+        for name, spent in zip(killed.split(","), seconds, strict=True):
+            who, _, phase = name.partition(":")[0].partition("@")
             cell(who, phase, spent)
 
 
@@ -94,9 +94,9 @@ def test_a_killed_driver_is_gone_on_from(
     monkeypatch.setenv(VARIABLE, f"driver@{phase}:3")
     done = python("-m", "rftconf_runner", str(plan), "--out", str(folder), "--json")
     assert done.returncode == -9
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["period"] for one in said] == list(range(1, len(said) + 1))
-    assert len(said) in (2, 3)  # killed in the third, before or after it was said
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [entry["period"] for entry in messages] == list(range(1, len(messages) + 1))
+    assert len(messages) in (2, 3)  # killed in the third, before or after it was said
     monkeypatch.delenv(VARIABLE)
     begun, last = time.time(), checkpoint.newest_name(folder)
     if EVERY_CELL:  # as a user would
@@ -133,7 +133,7 @@ TOO_MUCH = "return 3e38"
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ("raise KeyError('what')", "KeyError: 'what'"),
         ("time.sleep(600)", "took longer than 5 s for 128 answers"),
@@ -142,14 +142,14 @@ TOO_MUCH = "return 3e38"
     ],
 )
 def test_a_reward_that_goes_wrong_loses_nothing(
-    demo: Path, undisturbed: list[dict[str, Any]], wrong: str, told: str
+    demo: Path, undisturbed: list[dict[str, Any]], wrong: str, message: str
 ) -> None:
     """It is named, what was learned before is saved although nothing was due, and the run goes on from there."""
     name = wrong.partition("(")[0].replace(" ", "-").replace(".", "-").replace("'", "")
     (demo / f"{name}.py").write_text(GOES_WRONG.format(wrong=wrong, on=wrong == TOO_MUCH))
     more = {"trainer__save_freq": "-1", "reward__custom_reward_function__path": f"$FOLDER/{name}.py"}
     plan, folder = planned(demo, name, **{**WHOLE, "trainer__total_training_steps": "3", **more}), demo / name
-    with pytest.raises((BadRewardError, GateError), match=re.escape(told)):
+    with pytest.raises((BadRewardError, GateError), match=re.escape(message)):
         session.run(plan, folder, seconds=5.0)
     assert [path.name for path in folder.glob("step-*")] == ["step-000002"]
     assert without_times(session.run(plan, folder, resume=True)) == undisturbed[:3]
@@ -160,8 +160,8 @@ def test_a_full_disk_is_named_and_leaves_what_was_saved(demo: Path) -> None:
     """On a file system of its own, that the second checkpoint does not fit on."""
     folder = demo / "full"
     folder.mkdir()
-    one = sum(file.stat().st_size for file in (demo / "undisturbed" / "step-000001").rglob("*"))
-    room = f"size={3 * one // 2}"
+    size = sum(file.stat().st_size for file in (demo / "undisturbed" / "step-000001").rglob("*"))
+    room = f"size={3 * size // 2}"
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", room, "tmpfs", folder], check=False, capture_output=True)
     if mounted.returncode:
         pytest.skip("may not mount a file system here")

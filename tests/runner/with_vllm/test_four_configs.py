@@ -82,6 +82,6 @@ def test_diff_names_the_cause_and_no_other(
     capsys.readouterr()
     run(["diff", str(demo / "verl.sh"), str(demo / f"to_{to}.yaml"), "--json"])
     (stage,) = json.loads(capsys.readouterr().out)["stages"]
-    found = {one["path"] for one in stage["differences"] if one["effect"] == "mathematics"}
-    assert {path for path in found if path.startswith(LEARNED)} == named
+    names = {difference["path"] for difference in stage["differences"] if difference["effect"] == "mathematics"}
+    assert {path for path in names if path.startswith(LEARNED)} == named
     assert all(total["same"] for total in stage["totals"] if total["mathematics"])

@@ -18,7 +18,7 @@ from rftconf_runner.weights import differing, expected, held, layout
 
 pytestmark = pytest.mark.filterwarnings("default")
 BLOCK = 32
-PROMPT = [3 + at % 60 for at in range(2 * BLOCK + 5)]
+PROMPT = [3 + index % 60 for index in range(2 * BLOCK + 5)]
 """Longer than what the prefix cache keeps as one: a shorter one hides that it is stale."""
 Weights = list[tuple[str, torch.Tensor]]
 
@@ -57,15 +57,15 @@ class Pair:
         whole = list(self.trainer.state_dict().items())
         rows = {name: len(tensor) for name, tensor in whole}
         (own,) = self.engine.collective_rpc(lambda worker: layout(worker.get_model()))
-        (found,) = self.engine.collective_rpc(lambda worker: held(worker.get_model(), rows))
-        return differing(expected(whole, own), found)
+        (result,) = self.engine.collective_rpc(lambda worker: held(worker.get_model(), rows))
+        return differing(expected(whole, own), result)
 
     def parity(self) -> float:
         """Of an answer drawn now. Raises GateError as the runner does."""
         from vllm import SamplingParams
 
-        asked = SamplingParams(max_tokens=8, logprobs=0, seed=7, ignore_eos=True)
-        (done,) = self.engine.generate([{"prompt_token_ids": PROMPT}], asked, use_tqdm=False)
+        request = SamplingParams(max_tokens=8, logprobs=0, seed=7, ignore_eos=True)
+        (done,) = self.engine.generate([{"prompt_token_ids": PROMPT}], request, use_tqdm=False)
         (output,) = done.outputs
         drawn = [step[token].logprob for token, step in zip(output.token_ids, output.logprobs, strict=True)]
         ids = torch.tensor([[*PROMPT, *output.token_ids]])
@@ -98,7 +98,7 @@ def test_a_stale_head_is_named(pair: Pair) -> None:
     """The head's tensor is left out, as FSDP's names and a checkpoint's leave it out where it is tied: the engine's parameter
     is right then, and what it computes with is not."""
     weights = pair.learn()
-    names = pair.load([one for one in weights if one[0] != "lm_head.weight"])
+    names = pair.load([weight for weight in weights if weight[0] != "lm_head.weight"])
     assert names == ["lm_head.weight"]
     with pytest.raises(gates.GateError, match=r"does not hold the trainer's lm_head\.weight"):
         gates.same_weights([names])

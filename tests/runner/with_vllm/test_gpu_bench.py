@@ -21,19 +21,19 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
-    kept = tmp_path / "found.json"
-    done = bench("--dry-run", "--steps", "4", "-o", str(kept))
+    path = tmp_path / "found.json"
+    done = bench("--dry-run", "--steps", "4", "-o", str(path))
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(kept.read_text())
-    assert found == json.loads(done.stdout)
-    assert found["dry_run"] is True
-    assert set(found["tokens_per_second"]) == {"rollout", "update"}
-    for one in found["tokens_per_second"].values():
-        assert min(one["runner"], one["bare"]) > 0
-        assert one["ratio"] == pytest.approx(one["runner"] / one["bare"], abs=0.01)
-        assert one["holds"] == (one["ratio"] >= 0.95)
-    assert set(found["phases"]) == {"generate", "reward", "update", "sync", "save"}
-    assert all(one["said"] > 0 for one in found["phases"].values())
+    data = json.loads(path.read_text())
+    assert data == json.loads(done.stdout)
+    assert data["dry_run"] is True
+    assert set(data["tokens_per_second"]) == {"rollout", "update"}
+    for entry in data["tokens_per_second"].values():
+        assert min(entry["runner"], entry["bare"]) > 0
+        assert entry["ratio"] == pytest.approx(entry["runner"] / entry["bare"], abs=0.01)
+        assert entry["holds"] == (entry["ratio"] >= 0.95)
+    assert set(data["phases"]) == {"generate", "reward", "update", "sync", "save"}
+    assert all(phase["said"] > 0 for phase in data["phases"].values())
 
 
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="there is a GPU")

@@ -70,18 +70,18 @@ def reward_model(demo: Path) -> Path:
 @pytest.fixture
 def scores(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
     """Every whole sequence that was scored, and its score."""
-    found: list[tuple[str, float]] = []
+    values: list[tuple[str, float]] = []
 
     def kept(job: Any, groups: Sequence[Group], places: Any, tokenizer: Any) -> list[list[Score]]:
-        given = graded(job, groups, places, tokenizer)
-        for group, own in zip(groups, given, strict=True):
-            for sample, one in zip(group.samples, own, strict=True):
+        new_values = graded(job, groups, places, tokenizer)
+        for group, own in zip(groups, new_values, strict=True):
+            for sample, score in zip(group.samples, own, strict=True):
                 answer = tokenizer.decode(sample.answer).replace(tokenizer.eos_token, "")
-                found.append((group.prompt.asked[0]["content"] + answer, one.reward))
-        return given
+                values.append((group.prompt.asked[0]["content"] + answer, score.reward))
+        return new_values
 
     monkeypatch.setattr("rftconf_runner.batch.graded", kept)
-    return found
+    return values
 
 
 def modelled(demo: Path, name: str, model: Path, *, function: str = "", **changes: str) -> Path:
@@ -106,13 +106,13 @@ def test_a_reward_models_scores(demo: Path, reward_model: Path, scores: list[tup
         torch.no_grad()
     ):  # of the last token, also where it is one that pads: the model's own forward would look before it
         states = [model.model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0, -1] for text, _ in scores]
-        wanted = [model.score(state)[-1].item() for state in states]
-    assert len(wanted) == 3 * 128
-    assert max(abs(one - found) for one, (_, found) in zip(wanted, scores, strict=True)) <= TOLERANCE
-    assert len({found for _, found in scores}) > 200
-    for at, one in enumerate(metrics):
-        own = [found for _, found in scores[128 * at : 128 * (at + 1)]]
-        assert one["reward"] == pytest.approx(sum(own) / 128)
+        arguments = [model.score(state)[-1].item() for state in states]
+    assert len(arguments) == 3 * 128
+    assert max(abs(entry - number) for entry, (_, number) in zip(arguments, scores, strict=True)) <= TOLERANCE
+    assert len({number for _, number in scores}) > 200
+    for index, entry in enumerate(metrics):
+        own = [number for _, number in scores[128 * index : 128 * (index + 1)]]
+        assert entry["reward"] == pytest.approx(sum(own) / 128)
     shutil.copytree(demo / "modelled", demo / "modelled_resumed")
     for later in ("step-000002", "step-000003"):
         shutil.rmtree(demo / "modelled_resumed" / later)
@@ -125,11 +125,11 @@ def test_a_judge_and_its_death(demo: Path, monkeypatch: pytest.MonkeyPatch) -> N
     plan = modelled(demo, "judged", demo / "model", function=str(demo / "judged.py"))
     whole = session.run(plan, demo / "judged")
     assert 0 < whole[0]["reward"] < 0.5
-    assert len({one["reward"] for one in whole}) == 3
+    assert len({entry["reward"] for entry in whole}) == 3
     monkeypatch.setenv(VARIABLE, "judge@reward:2")
     killed = session.run(plan, demo / "judged_killed")
     events = [json.loads(line) for line in (demo / "judged_killed" / "events.jsonl").read_text().splitlines()]
-    assert [one["what"] for one in events if one["event"] == "lost"] == ["judge 0 died in period 2, phase reward"]
+    assert [event["what"] for event in events if event["event"] == "lost"] == ["judge 0 died in period 2, phase reward"]
     assert without_times(killed) == without_times(whole)
 
 
@@ -137,10 +137,10 @@ def test_a_judge_and_its_death(demo: Path, monkeypatch: pytest.MonkeyPatch) -> N
 class Hanging:
     """A judge that answers, or does not."""
 
-    def replies(self, asked: list[Any]) -> list[Any]:
-        if asked == ["hangs"]:
+    def replies(self, options: list[Any]) -> list[Any]:
+        if options == ["hangs"]:
             time.sleep(600)
-        return asked
+        return options
 
 
 def test_a_model_that_hangs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,15 +150,15 @@ def test_a_model_that_hangs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     job = replace(job_of(plan()), graders=(judge,), reward_seconds=0.5)
     actor: Any = Hanging
     places = replace(NOWHERE, graders={name: actor.remote() for name, _ in job.posts})
-    ray.get([one.__ray_ready__.remote() for one in places.graders.values()])
+    ray.get([grader.__ray_ready__.remote() for grader in places.graders.values()])
     try:
         assert grading._shared(job, judge, places, "replies", ["a", "b"]) == ["a", "b"]
         monkeypatch.setattr(grading, "GRADER_SECONDS", 0.5)
         with pytest.raises(BadRewardError, match=r"^judge 1 \(/j\) took longer than 0\.5 s for 2 answers"):
             grading._shared(job, judge, places, "replies", ["a", "hangs"])
     finally:
-        for one in places.graders.values():
-            ray.kill(one)
+        for grader in places.graders.values():
+            ray.kill(grader)
 
 
 def test_a_model_without_a_head_is_no_reward_model(demo: Path) -> None:

@@ -40,7 +40,9 @@ def learner(demo: Path, computed: str) -> Learner:
     return Learner(sharded, SETTINGS, Offload(), 9, 0, 1)
 
 
-def gradients(one: Learner, lefts: list[int], monkeypatch: pytest.MonkeyPatch) -> tuple[list[torch.Tensor], int]:
+def gradients(
+    new_learner: Learner, lefts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[torch.Tensor], int]:
     """What a pass for each of `lefts` adds up to, and how often FSDP took a layer's gradients over."""
     taken, own = list[Any](), _fsdp_param_group.foreach_reduce
 
@@ -49,11 +51,11 @@ def gradients(one: Learner, lefts: list[int], monkeypatch: pytest.MonkeyPatch) -
         return own(*arguments, **more)
 
     monkeypatch.setattr(_fsdp_param_group, "foreach_reduce", counted)
-    for number, left in enumerate(lefts):
+    for number, remaining in enumerate(lefts):
         ids = (torch.arange(32).view(2, 16) * (number + 3)) % 60 + 3
-        one.backward(one.model(ids, labels=ids).loss, left)
+        new_learner.backward(new_learner.model(ids, labels=ids).loss, remaining)
     monkeypatch.setattr(_fsdp_param_group, "foreach_reduce", own)
-    return [whole(parameter.grad) for parameter in one.model.parameters()], len(taken)
+    return [whole(parameter.grad) for parameter in new_learner.model.parameters()], len(taken)
 
 
 @pytest.mark.usefixtures("alone")
@@ -65,8 +67,8 @@ def test_one_rank_takes_gradients_over_once_and_they_are_the_same(
     last, once = gradients(learner(demo, computed), [2, 1, 0], monkeypatch)
     assert often == 3 * once
     assert once > 1
-    assert all(torch.equal(one, other) for one, other in zip(each, last, strict=True))
-    assert any(one.abs().max() > 0 for one in each)
+    assert all(torch.equal(first, second) for first, second in zip(each, last, strict=True))
+    assert any(entry.abs().max() > 0 for entry in each)
 
 
 def test_schedules_tick_once_an_update() -> None:
@@ -87,13 +89,13 @@ def test_norms_and_biases_decay_unless_only_matrices_do() -> None:
     everything, matrices = replace(SETTINGS, weight_decay=0.5), replace(SETTINGS, weight_decay=0.5, matrices=True)
     (whole_group,) = decaying([*model.parameters()], everything)
     assert (len(whole_group["params"]), whole_group["weight_decay"]) == (4, 0.5)
-    shares = [(len(one["params"]), one["weight_decay"]) for one in decaying([*model.parameters()], matrices)]
+    shares = [(len(entry["params"]), entry["weight_decay"]) for entry in decaying([*model.parameters()], matrices)]
     assert shares == [(1, 0.5), (3, 0.0)]
     before = {name: tensor.detach().clone() for name, tensor in model.named_parameters()}
-    one = Learner(model, replace(matrices, lr=0.1), Offload(), 4, 0, 1)
-    one.step(lambda: [one.backward((model(torch.ones(1, 3)) * 0).sum())])
-    kept = {name for name, tensor in model.named_parameters() if torch.equal(tensor, before[name])}
-    assert kept == {"0.bias", "1.weight", "1.bias"}
+    new_learner = Learner(model, replace(matrices, lr=0.1), Offload(), 4, 0, 1)
+    new_learner.step(lambda: [new_learner.backward((model(torch.ones(1, 3)) * 0).sum())])
+    unchanged = {name for name, tensor in model.named_parameters() if torch.equal(tensor, before[name])}
+    assert unchanged == {"0.bias", "1.weight", "1.bias"}
     assert torch.allclose(model[0].weight, before["0.weight"] * (1 - 0.1 * 0.5))
 
 

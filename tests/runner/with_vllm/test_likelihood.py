@@ -32,22 +32,22 @@ def test_value_and_gradient_are_those_of_plain_operations(
     weights = torch.randn(2, 3, 5, dtype=torch.float64)
     gradients = []
     for of in (plainly, partial(log_probs_and_entropy, entropic=True)):
-        found = torch.stack(of(logits, tokens, temperature))
-        (gradient,) = torch.autograd.grad((found * weights).sum(), logits)
-        gradients.append((found.detach(), gradient))
-    (plain, slopes), (own, found) = gradients
+        result = torch.stack(of(logits, tokens, temperature))
+        (gradient,) = torch.autograd.grad((result * weights).sum(), logits)
+        gradients.append((result.detach(), gradient))
+    (plain, slopes), (own, result) = gradients
     assert torch.allclose(own, plain, atol=1e-12)
-    assert torch.allclose(found, slopes, atol=1e-12)
+    assert torch.allclose(result, slopes, atol=1e-12)
     assert slopes.abs().max() > 0.1
 
 
 def test_without_entropy_it_is_0_and_teaches_nothing() -> None:
     logits, tokens = drawn()
     own, entropy = log_probs_and_entropy(logits, tokens, 1.0, entropic=False)
-    (found,) = torch.autograd.grad((own + 7 * entropy).sum(), logits)
+    (result,) = torch.autograd.grad((own + 7 * entropy).sum(), logits)
     (plain,) = torch.autograd.grad(plainly(logits, tokens, 1.0)[0].sum(), logits)
     assert not entropy.any()
-    assert torch.allclose(found, plain, atol=1e-12)
+    assert torch.allclose(result, plain, atol=1e-12)
 
 
 def test_narrow_logits_are_reckoned_with_in_32_bits() -> None:
@@ -56,7 +56,7 @@ def test_narrow_logits_are_reckoned_with_in_32_bits() -> None:
     plain, _ = plainly(logits, tokens, 1.0)
     assert own.dtype == torch.float32
     assert torch.allclose(own, plain, atol=1e-6)
-    (found,) = torch.autograd.grad(own.sum(), logits)
+    (result,) = torch.autograd.grad(own.sum(), logits)
     (slopes,) = torch.autograd.grad(plain.sum(), logits)
-    assert found.dtype == torch.bfloat16
-    assert torch.equal(found, slopes)
+    assert result.dtype == torch.bfloat16
+    assert torch.equal(result, slopes)

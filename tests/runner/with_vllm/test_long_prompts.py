@@ -25,8 +25,8 @@ def test_long_prompts_with_a_seed_each(tmp_path: Path) -> None:
     job = replace(job_of(plan()), model=model, tokenizer=model, prompt_tokens=1800, response_tokens=4)
     engine = object.__new__(engine_actor(job).__ray_metadata__.modified_class)
     engine.__init__(job)
-    asked = [Asked(tuple((7 * at + place) % 20 + 3 for place in range(1800)), seed=at) for at in range(12)]
-    found = engine.generate(asked)
-    assert [len(one.log_probs) == len(one.tokens) > 0 for one in found] == [True] * 12
-    again = engine.generate(asked)  # from the prefix cache: the last bit may differ, what is drawn does not
-    assert [one.tokens for one in again] == [one.tokens for one in found]
+    requests = [Asked(tuple((7 * index + place) % 20 + 3 for place in range(1800)), seed=index) for index in range(12)]
+    result = engine.generate(requests)
+    assert [len(entry.log_probs) == len(entry.tokens) > 0 for entry in result] == [True] * 12
+    again = engine.generate(requests)  # from the prefix cache: the last bit may differ, what is drawn does not
+    assert [entry.tokens for entry in again] == [entry.tokens for entry in result]

@@ -53,11 +53,11 @@ def filled(demo: Path) -> tuple[Any, Adapters]:
 def test_merged_weights_are_pefts_own(demo: Path) -> None:
     model, adapters = filled(demo)
     plain = dict(loaded(demo).state_dict())
-    found = dict(adapters.merged(list(model.state_dict().items())))
+    values = dict(adapters.merged(list(model.state_dict().items())))
     merged = adapters.peft.merge_and_unload().state_dict()
-    assert list(found) == list(plain)
-    assert all(torch.equal(found[name], merged[name]) for name in plain)
-    moved = {name.split(".")[-2] for name in plain if not torch.equal(found[name], plain[name])}
+    assert list(values) == list(plain)
+    assert all(torch.equal(values[name], merged[name]) for name in plain)
+    moved = {name.split(".")[-2] for name in plain if not torch.equal(values[name], plain[name])}
     assert moved == {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
 
 
@@ -76,11 +76,13 @@ def test_what_is_kept_is_read_back_and_by_peft_too(demo: Path, tmp_path: Path) -
     adapters.save(str(tmp_path), weights)
     again = loaded(demo)
     back = Adapters(again, LORA, str(tmp_path))
-    wanted = adapters.merged(weights)
-    found = back.merged(list(again.state_dict().items()))
-    assert [name for (name, one), (_, other) in zip(wanted, found, strict=True) if not torch.equal(one, other)] == []
+    expected = adapters.merged(weights)
+    problems = back.merged(list(again.state_dict().items()))
+    assert [
+        name for (name, first), (_, second) in zip(expected, problems, strict=True) if not torch.equal(first, second)
+    ] == []
     theirs = PeftModel.from_pretrained(loaded(demo), tmp_path / "adapter").merge_and_unload().state_dict()
-    assert all(torch.equal(theirs[name], tensor) for name, tensor in wanted)
+    assert all(torch.equal(theirs[name], tensor) for name, tensor in expected)
 
 
 def test_an_adapter_that_is_there_says_its_rank_itself(demo: Path, tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ def test_an_adapter_that_is_there_says_its_rank_itself(demo: Path, tmp_path: Pat
     again = loaded(demo)
     back = Adapters(again, Lora(0, 0, "", "", str(tmp_path / "adapter"), 0), None)
     pairs = zip(adapters.merged(weights), back.merged(list(again.state_dict().items())), strict=True)
-    assert all(torch.equal(one, other) for (_, one), (_, other) in pairs)
+    assert all(torch.equal(first, second) for (_, first), (_, second) in pairs)
 
 
 def test_an_embedding_is_no_target(demo: Path) -> None:
@@ -99,10 +101,10 @@ def test_an_embedding_is_no_target(demo: Path) -> None:
 
 
 def test_adapters_of_another_type_are_refused() -> None:
-    one = plan(actor_rollout_ref__model__lora_rank="8")
-    assert refusals(one) == []
-    one.stages[0].model_options.lora.dtype = "bfloat16"
-    assert [refused.path for refused in refusals(one)] == ["stage.model_options.lora.dtype"]
+    new_plan = plan(actor_rollout_ref__model__lora_rank="8")
+    assert refusals(new_plan) == []
+    new_plan.stages[0].model_options.lora.dtype = "bfloat16"
+    assert [refused.path for refused in refusals(new_plan)] == ["stage.model_options.lora.dtype"]
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +116,9 @@ def test_it_learns_through_every_gate_and_goes_on_bit_for_bit(demo: Path, whole:
     """The reference is the model without adapters: it is there from the first period on."""
     file, folder = demo / "lora.json", demo / "lora"
     assert whole[-1]["reward"] > whole[0]["reward"] + 0.03  # four standard errors of 2,048 tokens
-    assert max(one["parity"] for one in whole) <= 1e-5
-    kept = json.loads((folder / "step-000006" / "adapter" / "adapter_config.json").read_text())
-    assert (kept["r"], kept["lora_alpha"]) == (8, 32)
+    assert max(entry["parity"] for entry in whole) <= 1e-5
+    saved = json.loads((folder / "step-000006" / "adapter" / "adapter_config.json").read_text())
+    assert (saved["r"], saved["lora_alpha"]) == (8, 32)
     assert loaded_names(folder / "step-000006") == list(loaded(demo).state_dict())
     shutil.copytree(folder, demo / "lora_resumed")
     shutil.rmtree(demo / "lora_resumed" / "step-000006")
@@ -126,9 +128,9 @@ def test_it_learns_through_every_gate_and_goes_on_bit_for_bit(demo: Path, whole:
 def loaded_names(folder: Path) -> list[str]:
     from transformers import AutoModelForCausalLM
 
-    model, told = AutoModelForCausalLM.from_pretrained(folder, output_loading_info=True)
-    assert not told["missing_keys"]
-    assert not told["unexpected_keys"]
+    model, report = AutoModelForCausalLM.from_pretrained(folder, output_loading_info=True)
+    assert not report["missing_keys"]
+    assert not report["unexpected_keys"]
     return list(model.state_dict())
 
 

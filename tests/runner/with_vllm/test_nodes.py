@@ -41,15 +41,15 @@ def undisturbed(demo: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[list[Machine]]:
-    with machines.machines(2) as made:
-        yield made
+    with machines.machines(2) as new_machines:
+        yield new_machines
 
 
-def begun(demo: Path, name: str, there: Machine) -> subprocess.Popen[str]:
+def begun(demo: Path, name: str, machine: Machine) -> subprocess.Popen[str]:
     """A run whose driver is on that machine."""
     words = [sys.executable, "-m", "rftconf_runner", str(planned(demo, name, **TWO)), "--out", str(demo / name)]
     return subprocess.Popen(
-        there.words(*words, "--address", f"{there.head}:{PORT}", "--json"), env={**environment(), **OF_RAY},
+        machine.words(*words, "--address", f"{machine.head}:{PORT}", "--json"), env={**environment(), **OF_RAY},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -60,8 +60,8 @@ def lines(file: Path) -> list[dict[str, Any]]:
 
 def test_two_nodes_give_the_curve_of_one(demo: Path, two: list[Machine], undisturbed: list[dict[str, Any]]) -> None:
     with begun(demo, "two_nodes", two[0]) as process:
-        _, told = process.communicate()
-    assert process.returncode == 0, told[-3000:]
+        _, message = process.communicate()
+    assert process.returncode == 0, message[-3000:]
     assert without_times(lines(demo / "two_nodes" / "metrics.jsonl")) == undisturbed
 
 
@@ -83,8 +83,8 @@ def test_a_node_that_is_cut_off_and_comes_back(
         away.end()
         returned = time.monotonic()
         away.start()
-        told = process.stdout.read()
-    assert process.returncode == 0, told[-3000:]
+        message = process.stdout.read()
+    assert process.returncode == 0, message[-3000:]
     events = lines(folder / "events.jsonl")
     assert [event["event"] for event in events] == ["lost", "waits", "recovered"]
     # what was on that node, whichever of the two bundles Ray had put there

@@ -38,10 +38,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def rank(model: Any, job: Job) -> Any:
     """A rank of one, without Ray or shards."""
     kind: Any = Policy
-    found = object.__new__(kind)
-    found.job, found.rank, found.spread = job, 0, Sequences(0, 1, 1)
-    found.learner = Learner(model, SETTINGS, Offload(), 4, 0, 1)
-    return found
+    result = object.__new__(kind)
+    result.job, result.rank, result.spread = job, 0, Sequences(0, 1, 1)
+    result.learner = Learner(model, SETTINGS, Offload(), 4, 0, 1)
+    return result
 
 
 def alone(**changes: Any) -> Job:
@@ -49,14 +49,14 @@ def alone(**changes: Any) -> Job:
     return replace(job_of(plan()), prompts=2, responses=5, update=10, ranks=1, micro=Micro(4, 0), **changes)
 
 
-def drawn(one: Any, off: float = 0.0, version: int = VERSION) -> list[Lesson]:
+def drawn(entry: Any, off: float = 0.0, version: int = VERSION) -> list[Lesson]:
     """Lessons whose answers were drawn with the trainer's own log-probs, but for one token's of the last, which is `off`."""
     samples = [lesson.sample for lesson in lessons()]
-    rows = one._log_probs(one.learner.states, samples)
+    rows = entry._log_probs(entry.learner.states, samples)
     rows[-1] = (*rows[-1][:-1], rows[-1][-1] + off)
     return [
-        Lesson(Sample(s.prompt, s.answer, version, at, row), lesson.advantages, ())
-        for at, (s, row, lesson) in enumerate(zip(samples, rows, lessons(), strict=True))
+        Lesson(Sample(s.prompt, s.answer, version, index, row), lesson.advantages, ())
+        for index, (s, row, lesson) in enumerate(zip(samples, rows, lessons(), strict=True))
     ]
 
 
@@ -73,14 +73,14 @@ def test_which_periods_need_no_pass_of_their_own() -> None:
 
 
 def test_a_difference_from_the_engine_stops_before_a_weight_changes(model: Any) -> None:
-    one = rank(model, alone())
+    entry = rank(model, alone())
     before = [parameter.detach().clone() for parameter in model.parameters()]
     for off in (1e-2, float("nan"), float("inf")):
         with pytest.raises(GateError, match="log-probs of engine and trainer differ by"):
-            one.update(drawn(one, off), VERSION)
+            entry.update(drawn(entry, off), VERSION)
     assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
-    assert one.learner.done == 0
-    done = one.update(drawn(one), VERSION)
+    assert entry.learner.done == 0
+    done = entry.update(drawn(entry), VERSION)
     assert done.parity is not None
     assert done.parity <= 1e-5
     assert done.ratio_gap == 0
@@ -89,24 +89,24 @@ def test_a_difference_from_the_engine_stops_before_a_weight_changes(model: Any) 
 
 def test_answers_of_other_weights_are_not_compared(model: Any) -> None:
     """Their engine's log-probs are of those, and differ rightly."""
-    one = rank(model, alone())
-    assert one.update(drawn(one, 1.0, version=VERSION - 1), VERSION).parity is None
-    mixed = [*drawn(one)[:5], *drawn(one, 1.0, version=VERSION - 1)[5:]]
-    found = one.update(mixed, VERSION).parity
-    assert found is not None
-    assert found <= 1e-5
+    entry = rank(model, alone())
+    assert entry.update(drawn(entry, 1.0, version=VERSION - 1), VERSION).parity is None
+    mixed = [*drawn(entry)[:5], *drawn(entry, 1.0, version=VERSION - 1)[5:]]
+    result = entry.update(mixed, VERSION).parity
+    assert result is not None
+    assert result <= 1e-5
 
 
 def test_the_update_is_that_of_a_pass_before_it(model: Any) -> None:
     """Bit for bit: old log-probs of the same weights, taken in the same micro-batches."""
     norms: list[float] = []
     for job in (alone(), alone(passes=2)):  # of two updates the first, which reads what was taken before
-        one = rank(model, job)
-        learned = drawn(one)
-        rows = one._log_probs(one.learner.states, [lesson.sample for lesson in learned])
+        entry = rank(model, job)
+        learned = drawn(entry)
+        rows = entry._log_probs(entry.learner.states, [lesson.sample for lesson in learned])
         before = [replace(lesson, old=row) for lesson, row in zip(learned, rows, strict=True)]
         weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         assert job.old_in_update is (not norms)
-        norms.append(one.update(before, VERSION).gradient_norm)
+        norms.append(entry.update(before, VERSION).gradient_norm)
         model.load_state_dict(weights)
     assert norms[0] == norms[1]

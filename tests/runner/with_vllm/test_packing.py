@@ -37,9 +37,9 @@ PADDED, PACKED = Micro(4, 0), Micro(0, 60, packs=True)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("model")
-    make(made)
-    return made / "model"
+    path = tmp_path_factory.mktemp("model")
+    make(path)
+    return path / "model"
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +52,12 @@ def model(folder: Path) -> Any:
 def lessons() -> list[Lesson]:
     """Ten of different lengths, old log-probs near a uniform model's."""
     draw = random.Random(0)
-    found = []
+    new_lessons = []
     for _ in range(10):
         prompt, answer = (tuple(draw.randrange(3, 90) for _ in range(draw.randint(1, 12))) for _ in range(2))
         columns = [tuple(draw.gauss(mean, 0.3) for _ in answer) for mean in (0, -4.5, -4.5, 0, 0)]
-        found.append(Lesson(Sample(prompt, answer, 0), *columns))
-    return found
+        new_lessons.append(Lesson(Sample(prompt, answer, 0), *columns))
+    return new_lessons
 
 
 def job(micro: Micro) -> Job:
@@ -73,17 +73,17 @@ def learned(kind: Any, model: Any, micro: Micro, aggregation: str) -> tuple[floa
     rank.job, rank.rank = replace(job(micro), aggregation=aggregation), 0
     rank.learner = SimpleNamespace(model=model, states=states)
     rank.critic = SimpleNamespace(micro=micro, infer=micro, clip=0.2, aggregation=aggregation)
-    parts = [part for one in micro_batches(lessons(), micro) for _, part in one.passes]
+    parts = [part for micro_batch in micro_batches(lessons(), micro) for _, part in micro_batch.passes]
     assert sum(map(len, parts)) == 10
-    divisor = losses.denominator(mask_of([one.sample for one in lessons()]), aggregation)
+    divisor = losses.denominator(mask_of([lesson.sample for lesson in lessons()]), aggregation)
     model.zero_grad()
     whole = 0.0
     for part in parts:
-        found = rank._loss(part, divisor)
-        loss = found[0] if isinstance(found, tuple) else found
+        result = rank._loss(part, divisor)
+        loss = result[0] if isinstance(result, tuple) else result
         loss.backward()
         whole += float(loss.detach())
-    samples = [one.sample for one in lessons()]
+    samples = [lesson.sample for lesson in lessons()]
     rows = rank._log_probs(states, samples) if kind is Policy else rank.values(samples)
     return whole, [p.grad.clone() for p in model.parameters()], [number for row in rows for number in row]
 
@@ -96,11 +96,11 @@ def test_the_loss_and_its_gradient_are_the_same(folder: Path, model: Any, kind: 
 
         torch.manual_seed(0)
         model = AutoModelForTokenClassification.from_pretrained(folder, num_labels=1, dtype=torch.float64)
-    one, two = (learned(kind, model, micro, aggregation) for micro in (PADDED, PACKED))
-    assert one[0] == pytest.approx(two[0], abs=1e-6)
-    assert one[2] == pytest.approx(two[2], abs=1e-6)
-    assert max(float(g.abs().max()) for g in one[1]) > 1e-3
-    for a, b in zip(one[1], two[1], strict=True):
+    entry, two = (learned(kind, model, micro, aggregation) for micro in (PADDED, PACKED))
+    assert entry[0] == pytest.approx(two[0], abs=1e-6)
+    assert entry[2] == pytest.approx(two[2], abs=1e-6)
+    assert max(float(g.abs().max()) for g in entry[1]) > 1e-3
+    for a, b in zip(entry[1], two[1], strict=True):
         assert torch.allclose(a, b, atol=1e-6)
 
 
@@ -111,8 +111,8 @@ def before(model: Any, rows: Table) -> torch.Tensor:
 
 def test_the_head_is_asked_about_answers_alone(model: Any) -> None:
     """Its output is the same as that of a head that computes every place."""
-    samples = [one.sample for one in lessons()]
-    answers = sum(len(one.answer) for one in samples)
+    samples = [lesson.sample for lesson in lessons()]
+    answers = sum(len(sample.answer) for sample in samples)
     for packs in (False, True):
         rows = table(samples, packs=packs)
         with torch.no_grad():
@@ -129,12 +129,12 @@ def test_the_head_is_asked_about_answers_alone(model: Any) -> None:
 
 def test_no_sequence_sees_another(model: Any) -> None:
     """Rounding in 64 bits is all that differs; positions that do not begin anew would show."""
-    samples = [one.sample for one in lessons()]
-    apart, packed = (table(samples, packs=packs) for packs in (False, True))
+    samples = [lesson.sample for lesson in lessons()]
+    new_table, packed = (table(samples, packs=packs) for packs in (False, True))
     assert packed.ids.shape == (1, sum(map(len, samples)))
-    mask = apart.mask.bool()
+    mask = new_table.mask.bool()
     with torch.no_grad():
-        alone, together = (before(model, rows)[mask] for rows in (apart, packed))
+        alone, together = (before(model, rows)[mask] for rows in (new_table, packed))
         mixed = replace(packed, positions=torch.arange(packed.ids.shape[1])[None])
         assert float((alone - together).abs().max()) < 1e-12
         assert float((alone - before(model, mixed)[mask]).abs().max()) > 1e-2
@@ -149,7 +149,7 @@ def test_attention_of_each_alone_is_that_under_a_mask_of_the_row(folder: Path, w
     if window:
         config.use_sliding_window, config.sliding_window = True, window
         config.layer_types = ["sliding_attention", "full_attention"] * (config.num_hidden_layers // 2)
-    rows, found = table([one.sample for one in lessons()], packs=True), []
+    rows, values = table([lesson.sample for lesson in lessons()], packs=True), []
     for own in (False, True):
         model = AutoModelForCausalLM.from_pretrained(folder, config=config, dtype=torch.float64).train()
         model.set_attn_implementation("sdpa")
@@ -158,9 +158,9 @@ def test_attention_of_each_alone_is_that_under_a_mask_of_the_row(folder: Path, w
             model.gradient_checkpointing_enable({"use_reentrant": False})
         assert model.config._attn_implementation == (packed_attention.NAME if own else "sdpa")
         head_output(model, rows).logits.square().mean().backward()
-        found.append([parameter.grad for parameter in model.parameters()])
-    assert max(float(one.abs().max()) for one in found[0]) > 1e-6
-    assert all(torch.allclose(*pair, atol=1e-12) for pair in zip(*found, strict=True))
+        values.append([parameter.grad for parameter in model.parameters()])
+    assert max(float(entry.abs().max()) for entry in values[0]) > 1e-6
+    assert all(torch.allclose(*pair, atol=1e-12) for pair in zip(*values, strict=True))
 
 
 def test_the_plan_decides() -> None:
@@ -177,7 +177,7 @@ def padded(demo: Path) -> list[dict[str, Any]]:
 def test_a_packed_run_is_the_same_run(demo: Path, padded: list[dict[str, Any]]) -> None:
     """With the engine, its gates and FSDP2: the periods of a run whose rows are padded, but for rounding."""
     rows = trained(demo, "rows", **SHORT, **DYNAMIC)
-    assert max(one["parity"] for one in rows) <= 1e-5
+    assert max(row["parity"] for row in rows) <= 1e-5
     assert rows[0]["reward"] == padded[0]["reward"]
     assert rows[0]["gradient_norm"] == pytest.approx(padded[0]["gradient_norm"], rel=1e-4)
     assert rows[0]["loss"] == pytest.approx(padded[0]["loss"], abs=1e-5)

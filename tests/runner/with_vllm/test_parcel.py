@@ -25,17 +25,17 @@ def pickled(parcel: Parcel) -> Parcel:
     buffers: list[pickle.PickleBuffer] = []
     stream = pickle.dumps(parcel, protocol=5, buffer_callback=buffers.append)
     assert len(stream) < 2000
-    found: Parcel = pickle.loads(stream, buffers=[bytes(one) for one in buffers])
-    return found
+    new_parcel: Parcel = pickle.loads(stream, buffers=[bytes(buffer) for buffer in buffers])
+    return new_parcel
 
 
 @pytest.mark.filterwarnings("error")
 def test_tensors_come_out_as_they_went_in() -> None:
     for parcel in (Parcel(WEIGHTS), pickled(Parcel(WEIGHTS))):
         assert len(parcel) == len(WEIGHTS)
-        for (name, tensor), (was, there) in zip(WEIGHTS, parcel, strict=True):
-            assert (name, tensor.dtype, tensor.shape) == (was, there.dtype, there.shape)
-            assert torch.equal(tensor, there)
+        for (name, tensor), (was, target) in zip(WEIGHTS, parcel, strict=True):
+            assert (name, tensor.dtype, tensor.shape) == (was, target.dtype, target.shape)
+            assert torch.equal(tensor, target)
         assert [name for name, _ in parcel[1:3]] == ["bf16", "one"]
         assert all(start % ALIGNED_BYTES == 0 for *_, start in parcel.labels)
 

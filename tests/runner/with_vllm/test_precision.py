@@ -28,12 +28,12 @@ def test_it_learns_in_32_bits_and_computes_in_16(demo: Path) -> None:
     file, folder = planned(demo, "mixed", **KEYS), demo / "mixed"
     whole = session.run(file, folder)
     assert whole[-1]["reward"] > whole[0]["reward"] + 0.03  # four standard errors of 2,048 tokens
-    assert max(one["parity"] for one in whole) <= PARITY_MAX["bfloat16"]
-    assert max(one["parity"] for one in whole) > PARITY_MAX["float32"]
-    kept = weights(folder / "step-000006")
-    assert {tensor.dtype for tensor in kept.values()} == {torch.float32}
+    assert max(entry["parity"] for entry in whole) <= PARITY_MAX["bfloat16"]
+    assert max(entry["parity"] for entry in whole) > PARITY_MAX["float32"]
+    saved = weights(folder / "step-000006")
+    assert {tensor.dtype for tensor in saved.values()} == {torch.float32}
     # what a step of 16 bits could not have made
-    assert [name for name, tensor in kept.items() if torch.equal(tensor, tensor.bfloat16().float())] == []
+    assert [name for name, tensor in saved.items() if torch.equal(tensor, tensor.bfloat16().float())] == []
     shutil.copytree(folder, demo / "mixed_resumed")
     shutil.rmtree(demo / "mixed_resumed" / "step-000006")
     assert without_times(session.run(file, demo / "mixed_resumed", resume=True)) == without_times(whole)
@@ -62,11 +62,11 @@ def test_a_critic_does_so_too(demo: Path) -> None:
     }
     file, folder = planned(demo, "mixed_critic", **changes), demo / "mixed_critic"
     session.run(file, folder)
-    kept = weights(folder / "step-000002" / "critic")
-    assert {tensor.dtype for tensor in kept.values()} == {torch.float32}
-    assert not torch.equal(kept["score.weight"], kept["score.weight"].bfloat16().float())
+    saved = weights(folder / "step-000002" / "critic")
+    assert {tensor.dtype for tensor in saved.values()} == {torch.float32}
+    assert not torch.equal(saved["score.weight"], saved["score.weight"].bfloat16().float())
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
-    found: dict[str, torch.Tensor] = pytest.importorskip("safetensors.torch").load_file(folder / "model.safetensors")
-    return found
+    values: dict[str, torch.Tensor] = pytest.importorskip("safetensors.torch").load_file(folder / "model.safetensors")
+    return values

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 Weights = list[tuple[str, torch.Tensor]]
 VOCABULARY = 103
 """No multiple of 64: vLLM pads it before it divides it."""
-ASKED = [Asked(tuple(3 + (7 * at + step) % 60 for step in range(3 + at)), at) for at in range(8)]
+ASKED = [Asked(tuple(3 + (7 * index + step) % 60 for step in range(3 + index)), index) for index in range(8)]
 
 
 def odd(folder: Path) -> Path:
@@ -73,15 +73,15 @@ class Pair:
 
     def moved(self, by: float) -> Weights:
         torch.manual_seed(2)
-        found: dict[int, torch.Tensor] = {}
+        values: dict[int, torch.Tensor] = {}
         for _, tensor in self.weights:  # a tied head stays the embedding
-            found.setdefault(tensor.data_ptr(), tensor + by * torch.randn_like(tensor))
-        return [(name, found[tensor.data_ptr()]) for name, tensor in self.weights]
+            values.setdefault(tensor.data_ptr(), tensor + by * torch.randn_like(tensor))
+        return [(name, values[tensor.data_ptr()]) for name, tensor in self.weights]
 
     def load(self, weights: Weights) -> list[There]:
         ranks = (*self.one, *self.two)
-        loads, held = [rank.load.remote(weights, 1) for rank in ranks], [rank.held.remote() for rank in ranks]
-        return list(zip(ray.get(loads), ray.get(held), strict=True))
+        loads, entries = [rank.load.remote(weights, 1) for rank in ranks], [rank.held.remote() for rank in ranks]
+        return list(zip(ray.get(loads), ray.get(entries), strict=True))
 
     def draw(self) -> list[Any]:
         return list(ray.get([rank.generate.remote(ASKED) for rank in (*self.one, *self.two)]))
@@ -96,20 +96,20 @@ class Pair:
 
 @pytest.fixture(scope="module", params=[plain, odd], ids=["plain", "odd"])
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    found = Pair(request.param(tmp_path_factory.mktemp("model")))
-    yield found
-    found.end()
+    new_pair = Pair(request.param(tmp_path_factory.mktemp("model")))
+    yield new_pair
+    new_pair.end()
 
 
 def test_two_ranks_draw_what_one_draws(pair: Pair) -> None:
     """Greedily, token for token; the second rank draws the same and says nothing. Also after a sync."""
     for by in (0.0, 0.05):
         pair.load(pair.moved(by))
-        one, two, silent = pair.draw()
-        assert [answer.tokens for answer in two] == [answer.tokens for answer in one]
+        entry, two, silent = pair.draw()
+        assert [answer.tokens for answer in two] == [answer.tokens for answer in entry]
         assert silent == []
         gaps = [
-            abs(a - b) for x, y in zip(one, two, strict=True) for a, b in zip(x.log_probs, y.log_probs, strict=True)
+            abs(a - b) for x, y in zip(entry, two, strict=True) for a, b in zip(x.log_probs, y.log_probs, strict=True)
         ]
         assert max(gaps) <= gates.PARITY_MAX["float32"]
 
@@ -119,12 +119,12 @@ def test_every_number_is_held_by_some_rank_and_compared(pair: Pair) -> None:
     weights = pair.moved(0.05)
     _, *ranks = pair.load(weights)
     assert [missed(weights, rank) for rank in ranks] == [[], []]
-    for at, (name, tensor) in enumerate(weights):
+    for index, (name, tensor) in enumerate(weights):
         for axis in range(tensor.dim()):
             for quarter in range(4):
                 changed = tensor.clone()
                 changed.chunk(4, axis)[quarter].add_(1e-3)
-                wrong = [*weights[:at], (name, changed), *weights[at + 1 :]]
+                wrong = [*weights[:index], (name, changed), *weights[index + 1 :]]
                 assert any(missed(wrong, rank) for rank in ranks), (name, axis, quarter)
 
 
@@ -132,8 +132,8 @@ def test_a_rank_that_took_another_ranks_part_is_named(pair: Pair) -> None:
     """As one that was told a wrong number would."""
     weights = pair.moved(0.05)
     _, first, second = pair.load(weights)
-    for held, rank in ((first, 1), (second, 0)):
-        names = missed(weights, (replace(held[0], rank=rank), held[1]))
+    for entry, rank in ((first, 1), (second, 0)):
+        names = missed(weights, (replace(entry[0], rank=rank), entry[1]))
         assert "model.layers.0.mlp.down_proj.weight" in names
         assert "model.layers.0.self_attn.qkv_proj.weight" in names
         assert "model.norm.weight" not in names
@@ -164,7 +164,7 @@ def test_a_run_on_one_divided_engine(demo: Path, divided: list[dict[str, Any]]) 
     assert divided[0]["reward"] == whole["reward"]
     assert divided[0]["loss"] == pytest.approx(whole["loss"], abs=1e-5)
     assert divided[0]["gradient_norm"] == pytest.approx(whole["gradient_norm"], rel=1e-4)
-    assert max(one["parity"] for one in divided) <= gates.PARITY_MAX["float32"]
+    assert max(entry["parity"] for entry in divided) <= gates.PARITY_MAX["float32"]
     assert divided[-1]["reward"] > divided[0]["reward"]
 
 
@@ -186,6 +186,6 @@ def test_ranks_are_cut_at_the_same_step(demo: Path) -> None:
     changed.cluster.gpus_per_node = 2
     file.write_text(changed.model_dump_json())
     metrics = session.run(file, demo / "divided-cuts")
-    assert [sum(one["lags"].values()) for one in metrics] == [128] * 5
-    assert max(one["lag"] for one in metrics) <= 1
+    assert [sum(metric["lags"].values()) for metric in metrics] == [128] * 5
+    assert max(metric["lag"] for metric in metrics) <= 1
     assert faults(ledger(demo / "divided-cuts")) == []

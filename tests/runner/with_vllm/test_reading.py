@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("bad.parquet", "no", "Parquet file size is 2 bytes"),
         ("bad.jsonl", "{nope\n", "JSON parse error: Missing a name for object member"),
@@ -25,16 +25,16 @@ pytestmark = pytest.mark.filterwarnings("default")
         ("empty/", None, "doesn't contain any data files"),
     ],
 )
-def test_rows(tmp_path: Path, name: str, content: str | None, told: str) -> None:
+def test_rows(tmp_path: Path, name: str, content: str | None, message: str) -> None:
     file = tmp_path / name
     if content is not None:
         file.write_text(content)
     elif name.endswith("/"):
         file.mkdir()
     job = job_of(plan())
-    asked = replace(job, data=(replace(job.data[0], uri=str(file)),))
-    with pytest.raises(ValueError, match=rf"^stage\.data\.train\[\]\.uri: {file} cannot be read: .*{told}"):
-        Prompts(asked, None)
+    new_job = replace(job, data=(replace(job.data[0], uri=str(file)),))
+    with pytest.raises(ValueError, match=rf"^stage\.data\.train\[\]\.uri: {file} cannot be read: .*{message}"):
+        Prompts(new_job, None)
 
 
 def test_tokenizers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

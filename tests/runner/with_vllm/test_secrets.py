@@ -23,9 +23,9 @@ MOST_SECONDS = 600
 
 def test_a_run_writes_and_prints_no_secret(demo: Path, tmp_path: Path) -> None:
     planted = FORMS[::EVERY]
-    exported = "".join(f"export {one.name.upper()}={shlex.quote(one.value)}\n" for one in planted)
+    exported = "".join(f"export {secret.name.upper()}={shlex.quote(secret.value)}\n" for secret in planted)
     script = (demo / "run_grpo.sh").read_text().rstrip().removeprefix("#!/usr/bin/env bash\n")
-    names = [f'"trainer.experiment_name=run-{"-".join(f"${{{one.name.upper()}}}" for one in planted)}"']
+    names = [f'"trainer.experiment_name=run-{"-".join(f"${{{secret.name.upper()}}}" for secret in planted)}"']
     names += ["trainer.total_training_steps=2", "trainer.save_freq=1"]
     file = demo / "secrets.sh"
     file.write_text(exported + script + " \\\n    " + " \\\n    ".join(names) + "\n")
@@ -40,10 +40,10 @@ def test_a_run_writes_and_prints_no_secret(demo: Path, tmp_path: Path) -> None:
     written = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"plan.json", "metrics.jsonl", "ledger.jsonl", "model.safetensors"} <= {path.name for path in written}
     everything = {"printed": done.stdout + done.stderr, **{str(path): data for path, data in written.items()}}
-    shown = {
-        (place, one.name)
+    output = {
+        (place, secret.name)
         for place, data in everything.items()
-        for one in planted
-        if any(part.encode() in data for part in parts(one.secret))
+        for secret in planted
+        if any(part.encode() in data for part in parts(secret.secret))
     }
-    assert shown == set()
+    assert output == set()

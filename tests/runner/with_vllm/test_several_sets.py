@@ -38,7 +38,7 @@ def several(demo: Path, name: str) -> Path:
         files.append(demo / f"{name}_{tag}.jsonl")
         own = [{**row, "tag": tag} for row in rows if (int(row["reward_model"]["ground_truth"]) < 8) == low]
         files[-1].write_text("".join(json.dumps(row) + "\n" for row in own))
-    stage.data.train = [stage.data.train[0].model_copy(update={"uri": str(one)}) for one in files]
+    stage.data.train = [stage.data.train[0].model_copy(update={"uri": str(path)}) for path in files]
     stage.data.mixing = "weighted"
     stage.data.domains = [
         Domain(name="below", tags=["small"], weight=0.75),
@@ -53,10 +53,10 @@ def test_domains_with_shares_and_rewards_of_their_own(demo: Path) -> None:
     (demo / "by_tag.py").write_text(BY_TAG)
     plan, reward = several(demo, "shares"), f"above={demo / 'by_tag.py'}:compute_score"
     whole = session.run(plan, demo / "shares", reward=reward)
-    assert [25 < one["reward"] < 26 for one in whole] == [True] * 4
-    for one in whole:
-        assert one["rewards"]["above"] > 100 > 1 >= one["rewards"]["below"] > 0
-        assert one["reward"] == pytest.approx(0.75 * one["rewards"]["below"] + 0.25 * one["rewards"]["above"])
+    assert [25 < entry["reward"] < 26 for entry in whole] == [True] * 4
+    for entry in whole:
+        assert entry["rewards"]["above"] > 100 > 1 >= entry["rewards"]["below"] > 0
+        assert entry["reward"] == pytest.approx(0.75 * entry["rewards"]["below"] + 0.25 * entry["rewards"]["above"])
     shutil.copytree(demo / "shares", demo / "shares_resumed")
     shutil.rmtree(demo / "shares_resumed" / "step-000004")
     assert without_times(session.run(plan, demo / "shares_resumed", resume=True, reward=reward)) == without_times(whole)

@@ -28,33 +28,33 @@ def job(**changes: str) -> Job:
 
 
 def test_colocated_roles_share_a_bundle() -> None:
-    found = layout_of(job())
-    assert found == Layout((0, 1), (), (0, 1))
-    assert (found.bundles, found.share(0)) == (2, 0.5)
+    layout = layout_of(job())
+    assert layout == Layout((0, 1), (), (0, 1))
+    assert (layout.bundles, layout.share(0)) == (2, 0.5)
     with_critic = layout_of(job(**EVERYTHING))
     assert with_critic == Layout((0, 1), (0, 1), (0, 1))
     assert with_critic.share(1) == pytest.approx(1 / 3)
 
 
 def test_disaggregated_roles_do_not() -> None:
-    found = layout_of(replace(job(), colocated=False, engines=3))
-    assert found == Layout((0, 1), (), (2, 3, 4))
-    assert (found.bundles, found.share(4)) == (5, 1.0)
+    layout = layout_of(replace(job(), colocated=False, engines=3))
+    assert layout == Layout((0, 1), (), (2, 3, 4))
+    assert (layout.bundles, layout.share(4)) == (5, 1.0)
 
 
 def test_a_model_that_scores_shares_an_engines_place_or_has_its_own() -> None:
     """Colocated ones go round the engines."""
-    one = Grader("judge", "", "/j", copies=1, apart=True, dtype="auto", memory_fraction=0.0, longest=0)
-    guests = replace(one, copies=3, apart=False)
-    found = layout_of(replace(job(), graders=(one, guests, one)))
-    assert found == Layout((0, 1), (), (0, 1), (2, 0, 1, 0, 3))
-    assert found.bundles == 4
-    assert [found.share(at) for at in range(4)] == [1 / 4, 1 / 3, 1.0, 1.0]
+    grader = Grader("judge", "", "/j", copies=1, apart=True, dtype="auto", memory_fraction=0.0, longest=0)
+    guests = replace(grader, copies=3, apart=False)
+    layout = layout_of(replace(job(), graders=(grader, guests, grader)))
+    assert layout == Layout((0, 1), (), (0, 1), (2, 0, 1, 0, 3))
+    assert layout.bundles == 4
+    assert [layout.share(index) for index in range(4)] == [1 / 4, 1 / 3, 1.0, 1.0]
 
 
 def test_fewer_engines_than_ranks() -> None:
-    found = layout_of(replace(job(), engines=1))
-    assert (found.bundles, found.share(0), found.share(1)) == (2, 0.5, 1.0)
+    layout = layout_of(replace(job(), engines=1))
+    assert (layout.bundles, layout.share(0), layout.share(1)) == (2, 0.5, 1.0)
 
 
 def test_ranks_of_an_engine_have_bundles_of_one_node() -> None:
@@ -62,9 +62,9 @@ def test_ranks_of_an_engine_have_bundles_of_one_node() -> None:
     divided = layout_of(replace(job(), ranks=4, engines=2, tp=2))
     assert (divided.engines, divided.of_engines) == ((0, 1, 2, 3), [(0, 1), (2, 3)])
     assert divided.groups == [((0, 1), "STRICT_PACK"), ((2, 3), "STRICT_PACK")]
-    assert [divided.share(at) for at in range(4)] == [0.5] * 4
-    apart = layout_of(replace(job(), colocated=False, ranks=3, engines=1, tp=2))
-    assert apart.groups == [((3, 4), "STRICT_PACK"), ((0, 1, 2), "PACK")]
+    assert [divided.share(index) for index in range(4)] == [0.5] * 4
+    layout = layout_of(replace(job(), colocated=False, ranks=3, engines=1, tp=2))
+    assert layout.groups == [((3, 4), "STRICT_PACK"), ((0, 1, 2), "PACK")]
     fewer = layout_of(replace(job(), ranks=3, engines=1, tp=2))
     assert fewer.groups == [((0, 1), "STRICT_PACK"), ((2,), "PACK")]
     assert layout_of(job()).groups == [((0, 1), "PACK")]
@@ -72,15 +72,15 @@ def test_ranks_of_an_engine_have_bundles_of_one_node() -> None:
 
 def test_bundles_are_asked_of_ray_as_the_layout_has_them() -> None:
     session.connected()
-    found = Slots(Layout((0, 1, 2), (), (0, 1), tp=2))
-    found.wait()
-    table = [ray.util.placement_group_table(group) for group in found.groups]
-    assert [(one["strategy"], len(one["bundles"])) for one in table] == [("STRICT_PACK", 2), ("PACK", 1)]
-    places = [found.of(at)["scheduling_strategy"] for at in range(3)]
+    new_slots = Slots(Layout((0, 1, 2), (), (0, 1), tp=2))
+    new_slots.wait()
+    table = [ray.util.placement_group_table(group) for group in new_slots.groups]
+    assert [(entry["strategy"], len(entry["bundles"])) for entry in table] == [("STRICT_PACK", 2), ("PACK", 1)]
+    places = [new_slots.of(index)["scheduling_strategy"] for index in range(3)]
     assert [(p.placement_group.id, p.placement_group_bundle_index) for p in places] == [
-        (found.groups[0].id, 0), (found.groups[0].id, 1), (found.groups[1].id, 0),
+        (new_slots.groups[0].id, 0), (new_slots.groups[0].id, 1), (new_slots.groups[1].id, 0),
     ]  # fmt: skip
-    for group in found.groups:
+    for group in new_slots.groups:
         ray.util.remove_placement_group(group)
 
 
@@ -88,21 +88,21 @@ def test_places_that_a_cluster_does_not_have(monkeypatch: pytest.MonkeyPatch) ->
     session.connected()
     monkeypatch.setattr(slots, "WAIT_SECONDS", 0.2)
     monkeypatch.setattr(slots, "SAY_SECONDS", 0.2)
-    said: list[str] = []
+    messages: list[str] = []
     count = session.LOGICAL + 1
     many = Slots(Layout(tuple(range(count)), (), ()))
     with pytest.raises(NoPlaceError, match=rf"the plan needs {count} CPUs; [\d.]+ are free on 1 nodes"):
-        many.wait(said.append)
-    assert said[0].startswith(f"{count} CPUs that are not all there")
+        many.wait(messages.append)
+    assert messages[0].startswith(f"{count} CPUs that are not all there")
     for group in many.groups:
         ray.util.remove_placement_group(group)
 
 
 def test_a_meeting_is_at_the_nodes_own_address() -> None:
     session.connected()
-    found = meeting()
-    assert found.host == ray.util.get_node_ip_address()
-    with socket.create_connection(found.address, 5):
+    new_meeting = meeting()
+    assert new_meeting.host == ray.util.get_node_ip_address()
+    with socket.create_connection(new_meeting.address, 5):
         pass
 
 
@@ -120,9 +120,9 @@ def test_a_cluster_that_is_not_there(demo: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("starts", "there"), [(1, True), (2, True), (3, False)])
+@pytest.mark.parametrize(("starts", "exists"), [(1, True), (2, True), (3, False)])
 def test_a_ray_that_does_not_start_is_tried_once_more(
-    starts: int, there: bool, monkeypatch: pytest.MonkeyPatch
+    starts: int, exists: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bare exception of Ray's, as it was seen on a busy machine."""
     tried = []
@@ -135,7 +135,7 @@ def test_a_ray_that_does_not_start_is_tried_once_more(
     monkeypatch.setattr(ray, "init", init)
     monkeypatch.setattr(ray, "shutdown", lambda: None)
     monkeypatch.setattr(slots, "share_processors", lambda _: None)
-    if there:
+    if exists:
         slots.connect(job_of(plan()), None)
     else:
         with pytest.raises(NoPlaceError, match=r"does not start on this machine: The current .* startup\.$"):

@@ -58,8 +58,8 @@ def test_its_reason_and_what_is_kept(
     kind: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert stopped(monkeypatch, tmp_path, kind("of this")) == 1
-    said = "stopped: of this; step-000004 holds what was learned before, and --resume goes on from it\n"
-    assert capsys.readouterr() == ("", said)
+    output = "stopped: of this; step-000004 holds what was learned before, and --resume goes on from it\n"
+    assert capsys.readouterr() == ("", output)
 
 
 def test_what_a_process_raised_is_said_without_its_traceback(
@@ -92,8 +92,8 @@ def test_files_that_are_not_there_start_nothing(
 ) -> None:
     monkeypatch.setitem(globals(), "there", lambda _: plan(reward__custom_reward_function__path=__file__))
     assert stopped(monkeypatch, tmp_path, AssertionError("nothing is begun")) == 2
-    said = ["stage.data.train[].uri: /d/train.parquet is no file or folder", "stage.model.path: /m is no folder"]
-    assert capsys.readouterr().err.splitlines() == said
+    output = ["stage.data.train[].uri: /d/train.parquet is no file or folder", "stage.model.path: /m is no folder"]
+    assert capsys.readouterr().err.splitlines() == output
     assert not (tmp_path / "run").exists()
 
 

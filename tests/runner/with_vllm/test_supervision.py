@@ -23,9 +23,9 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 @pytest.fixture
 def killed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    found: list[Any] = []
-    monkeypatch.setattr("ray.kill", found.append)
-    return found
+    values: list[Any] = []
+    monkeypatch.setattr("ray.kill", values.append)
+    return values
 
 
 PLACES = Places(["t0", "t1"], ["c0", "c1"], [["e0"], ["e1"]], "r0")
@@ -33,16 +33,16 @@ PLACES = Places(["t0", "t1"], ["c0", "c1"], [["e0"], ["e1"]], "r0")
 
 def test_a_model_that_scores_is_replaced_by_name(killed: list[Any]) -> None:
     """The others, and the one of the same kind that lives, stay."""
-    both = {"judge 0": "j0", "judge 1": "j1"}
-    places = replace(PLACES, graders=both)
+    pair = {"judge 0": "j0", "judge 1": "j1"}
+    places = replace(PLACES, graders=pair)
     assert supervision._left(places, ["judge 0"]) == replace(PLACES, graders={"judge 1": "j1"})
     assert killed == ["j0"]
     assert list(places.named())[-2:] == ["judge 0", "judge 1"]
-    assert supervision._left(places, ["engine 0"]).graders == both
+    assert supervision._left(places, ["engine 0"]).graders == pair
 
 
 @pytest.mark.parametrize(
-    ("gone", "left", "ended"),
+    ("removed", "places", "ended"),
     [
         (["engine 1"], Places(["t0", "t1"], ["c0", "c1"], [["e0"], None], "r0"), ["e1"]),
         (["reward 0"], Places(["t0", "t1"], ["c0", "c1"], [["e0"], ["e1"]], None), ["r0"]),
@@ -51,9 +51,9 @@ def test_a_model_that_scores_is_replaced_by_name(killed: list[Any]) -> None:
         (["trainer 1", "engine 1"], Places([], ["c0", "c1"], [["e0"], None], "r0"), ["t0", "t1", "e1"]),
     ],
 )
-def test_what_lives_stays_in_its_place(gone: list[str], left: Places, ended: list[str], killed: list[Any]) -> None:
+def test_what_lives_stays_in_its_place(removed: list[str], places: Places, ended: list[str], killed: list[Any]) -> None:
     """Ranks of a model go together: one whose peer died would wait for it. An engine's successor has its number."""
-    assert supervision._left(PLACES, gone) == left
+    assert supervision._left(PLACES, removed) == places
     assert killed == ended
 
 

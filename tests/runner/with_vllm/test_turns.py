@@ -85,12 +85,12 @@ def test_vllm_is_woken_in_time(engine: Any, monkeypatch: pytest.MonkeyPatch) -> 
     from transformers import AutoModelForCausalLM
 
     executor, rpc = engine.llm.llm_engine.model_executor, engine.llm.collective_rpc
-    asked = [Asked((*range(3, 14), at), at) for at in range(4)]
+    requests = [Asked((*range(3, 14), index), index) for index in range(4)]
     weights = list(AutoModelForCausalLM.from_pretrained(engine.job.model, dtype=torch.float32).state_dict().items())
-    awake, seen = engine.generate(asked), []
+    awake, observed = engine.generate(requests), []
 
     def watched(method: Any, **more: Any) -> Any:
-        seen.append(set(executor.sleeping_tags))
+        observed.append(set(executor.sleeping_tags))
         return rpc(method, **more)
 
     engine.resting = Sleep(engine.llm, DISCARDS)
@@ -98,10 +98,10 @@ def test_vllm_is_woken_in_time(engine: Any, monkeypatch: pytest.MonkeyPatch) -> 
     engine.sleep()
     assert executor.sleeping_tags == {WEIGHTS, CACHE}
     engine.load(weights, 1)
-    assert seen == [{CACHE}, {CACHE}]  # as weights are taken, and as their digests are
-    again = engine.generate(asked)
+    assert observed == [{CACHE}, {CACHE}]  # as weights are taken, and as their digests are
+    again = engine.generate(requests)
     assert executor.sleeping_tags == set()
-    assert [one.tokens for one in again] == [one.tokens for one in awake]
+    assert [entry.tokens for entry in again] == [entry.tokens for entry in awake]
 
 
 def test_nothing_sleeps_without_a_gpu(engine: Any) -> None:
@@ -113,8 +113,8 @@ def test_nothing_sleeps_without_a_gpu(engine: Any) -> None:
 class Actor:
     """Says what it is called for."""
 
-    def __init__(self, name: str, said: list[str]) -> None:
-        self.name, self.said = name, said
+    def __init__(self, name: str, messages: list[str]) -> None:
+        self.name, self.said = name, messages
 
     def __getattr__(self, method: str) -> Any:
         def remote() -> str:
@@ -126,40 +126,42 @@ class Actor:
 
 def test_trainers_leave_before_engines_answer_and_engines_before_trainers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray, "get", lambda refs: refs)
-    said: list[str] = []
-    places = Places([Actor("t0", said)], [Actor("c0", said)], [[Actor("e0", said), Actor("e0.1", said)]], None)
+    messages: list[str] = []
+    places = Places(
+        [Actor("t0", messages)], [Actor("c0", messages)], [[Actor("e0", messages), Actor("e0.1", messages)]], None
+    )
     job = replace(job_of(plan()), offload=Offload(param=True))
     with turns.engines_turn(job, places):
-        said.append("answers")
-    assert said == ["t0 rest", "c0 rest", "answers", "e0 sleep", "e0.1 sleep"]
-    said.clear()
+        messages.append("answers")
+    assert messages == ["t0 rest", "c0 rest", "answers", "e0 sleep", "e0.1 sleep"]
+    messages.clear()
     for kind in (BadRewardError, GateError):
         with pytest.raises(kind), turns.engines_turn(job, places):
             raise kind("what was learned is saved then: trainers take back what is theirs")
-        assert said == ["t0 rest", "c0 rest", "e0 sleep", "e0.1 sleep"]
-        said.clear()
+        assert messages == ["t0 rest", "c0 rest", "e0 sleep", "e0.1 sleep"]
+        messages.clear()
     with pytest.raises(RuntimeError), turns.engines_turn(job, places):
         raise RuntimeError("a rank that waits for one that died would not hear of it")
-    assert said == ["t0 rest", "c0 rest"]
-    said.clear()
+    assert messages == ["t0 rest", "c0 rest"]
+    messages.clear()
     with turns.engines_turn(replace(job, offload=Offload(), sleeps=False), places):
         pass
-    assert said == []
+    assert messages == []
 
 
-def learner(demo: Path, asked: Offload) -> Learner:
+def learner(demo: Path, new_offload: Offload) -> Learner:
     """A model under FSDP2, on one rank."""
     from torch.distributed.device_mesh import init_device_mesh
     from transformers import AutoModelForCausalLM
 
     model = AutoModelForCausalLM.from_pretrained(demo / "model", dtype=DEVICE)
-    model = shard(model, init_device_mesh("cpu", (1,)), "float32", checkpointing=False, offload=asked).train()
-    return Learner(model, SETTINGS, asked, 9, 0, 1)
+    model = shard(model, init_device_mesh("cpu", (1,)), "float32", checkpointing=False, offload=new_offload).train()
+    return Learner(model, SETTINGS, new_offload, 9, 0, 1)
 
 
-def updated(one: Learner) -> tuple[float, float, float]:
+def updated(new_learner: Learner) -> tuple[float, float, float]:
     ids = torch.arange(32).view(2, 16) % 60 + 3
-    return one.step(lambda: [one.backward(one.model(ids, labels=ids).loss)])
+    return new_learner.step(lambda: [new_learner.backward(new_learner.model(ids, labels=ids).loss)])
 
 
 @pytest.mark.usefixtures("alone")
@@ -178,7 +180,7 @@ def test_states_that_wait_elsewhere_change_no_number(demo: Path, monkeypatch: py
         assert len(moments) == 2 * len(list(moved.model.parameters()))
         assert all(parameter.grad is None for parameter in moved.model.parameters())
     pairs = zip(plain.weights(torch.float32), moved.weights(torch.float32), strict=True)
-    assert [name for (name, one), (_, other) in pairs if not torch.equal(one, other)] == []
+    assert [name for (name, first), (_, second) in pairs if not torch.equal(first, second)] == []
     assert {value.dtype for state in moved.optimizer.state.values() for value in state.values() if value.dim()} == {
         HOST
     }
@@ -189,30 +191,33 @@ def test_states_that_wait_elsewhere_change_no_number(demo: Path, monkeypatch: py
 @pytest.mark.usefixtures("alone")
 def test_layers_that_stay_gathered_change_no_number(demo: Path) -> None:
     """What is read between two updates is what was learned, too."""
-    plain, kept = learner(demo, Offload()), learner(demo, Offload(reshards=False))
+    plain, new_learner = learner(demo, Offload()), learner(demo, Offload(reshards=False))
     ids = torch.arange(32).view(2, 16) % 60 + 3
     for _ in range(2):
-        assert updated(plain) == updated(kept)
+        assert updated(plain) == updated(new_learner)
         with torch.no_grad():
-            assert torch.equal(plain.model(ids).logits, kept.model(ids).logits)
-    pairs = zip(plain.weights(torch.float32), kept.weights(torch.float32), strict=True)
-    assert [name for (name, one), (_, other) in pairs if not torch.equal(one, other)] == []
-    stays = [m._get_fsdp_state()._fsdp_param_group.post_forward_mesh_info for m in kept.model.model.layers]
+            assert torch.equal(plain.model(ids).logits, new_learner.model(ids).logits)
+    pairs = zip(plain.weights(torch.float32), new_learner.weights(torch.float32), strict=True)
+    assert [name for (name, first), (_, second) in pairs if not torch.equal(first, second)] == []
+    stays = [m._get_fsdp_state()._fsdp_param_group.post_forward_mesh_info for m in new_learner.model.model.layers]
     assert stays == [None] * len(stays)
 
 
 @pytest.mark.usefixtures("alone")
 def test_only_what_the_plan_names_leaves(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offload, "HOST", HOST)
-    one = learner(demo, Offload())
-    updated(one)
+    new_learner = learner(demo, Offload())
+    updated(new_learner)
     for part, kinds in (("param", [HOST, DEVICE]), ("optimizer", [DEVICE, HOST])):
-        states = States(one.model, one.optimizer, replace(Offload(), **{part: True}), DEVICE)
+        states = States(new_learner.model, new_learner.optimizer, replace(Offload(), **{part: True}), DEVICE)
         states.rest()
-        found = [next(one.model.parameters()).dtype, next(iter(one.optimizer.state.values()))["exp_avg"].dtype]
-        assert found == kinds
+        values = [
+            next(new_learner.model.parameters()).dtype,
+            next(iter(new_learner.optimizer.state.values()))["exp_avg"].dtype,
+        ]
+        assert values == kinds
         states.back("param", "optimizer")
-    on_host = States(one.model, one.optimizer, Offload(param=True, optimizer=True), HOST)
+    on_host = States(new_learner.model, new_learner.optimizer, Offload(param=True, optimizer=True), HOST)
     on_host.rest()
     assert on_host.away == set()
 
@@ -223,6 +228,6 @@ def test_fsdps_own_offload_is_the_same_curve(demo: Path) -> None:
         "trainer__total_training_steps": "3", "trainer__save_freq": "3", "trainer__n_gpus_per_node": "2",
         "actor_rollout_ref__actor__use_kl_loss": "True", "actor_rollout_ref__ref__fsdp_config__dtype": "float32",
     }  # fmt: skip
-    asked = {f"actor_rollout_ref__{role}__fsdp_config__offload_policy": "True" for role in ("actor", "ref")}
-    plain, there = (without_times(trained(demo, f"host-{len(more)}", **short, **more)) for more in ({}, asked))
-    assert there == plain
+    questions = {f"actor_rollout_ref__{role}__fsdp_config__offload_policy": "True" for role in ("actor", "ref")}
+    plain, target = (without_times(trained(demo, f"host-{len(more)}", **short, **more)) for more in ({}, questions))
+    assert target == plain

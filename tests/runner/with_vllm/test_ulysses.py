@@ -36,8 +36,8 @@ def tiny(kind: str, kv_heads: int) -> Any:
         vocab_size=96, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
         num_key_value_heads=kv_heads, num_labels=1, classifier_dropout=0.0,
     )  # fmt: skip
-    made = LlamaForCausalLM(config) if kind == "policy" else LlamaForTokenClassification(config)
-    return made.double()
+    result = LlamaForCausalLM(config) if kind == "policy" else LlamaForTokenClassification(config)
+    return result.double()
 
 
 def learned(kind: str, micro: Micro, kv_heads: int, spread: Sequences, *, recomputes: bool = False) -> dict[str, Any]:
@@ -51,13 +51,13 @@ def learned(kind: str, micro: Micro, kv_heads: int, spread: Sequences, *, recomp
     rank.job, rank.rank, rank.spread = job(micro), 0, spread
     rank.learner = SimpleNamespace(model=model, states=states)
     rank.critic = SimpleNamespace(micro=micro, infer=micro, clip=0.2, aggregation="token-mean")
-    divisor, loss = losses.denominator(mask_of([one.sample for one in lessons()]), "token-mean"), 0.0
-    for part in [part for one in micro_batches(lessons(), micro) for _, part in one.passes]:
-        found = rank._loss(part, divisor)
-        found = found[0] if isinstance(found, tuple) else found
-        found.backward()
-        loss += float(found.detach())
-    samples = [one.sample for one in lessons()]
+    divisor, loss = losses.denominator(mask_of([lesson.sample for lesson in lessons()]), "token-mean"), 0.0
+    for part in [part for micro_batch in micro_batches(lessons(), micro) for _, part in micro_batch.passes]:
+        result = rank._loss(part, divisor)
+        result = result[0] if isinstance(result, tuple) else result
+        result.backward()
+        loss += float(result.detach())
+    samples = [lesson.sample for lesson in lessons()]
     rows = rank._log_probs(states, samples) if kind == "policy" else rank.values(samples)
     gradients = [parameter.grad.clone() for parameter in model.parameters()]
     return {"loss": loss, "gradients": gradients, "rows": [number for row in rows for number in row]}
@@ -66,8 +66,8 @@ def learned(kind: str, micro: Micro, kv_heads: int, spread: Sequences, *, recomp
 def on_a_rank(rank: int, folder: str, *arguments: Any) -> None:
     dist.init_process_group("gloo", store=dist.FileStore(f"{folder}/store", RANKS), rank=rank, world_size=RANKS)
     kind, micro, kv_heads, recomputes = arguments
-    found = learned(kind, micro, kv_heads, Sequences(rank, RANKS, RANKS), recomputes=recomputes)
-    torch.save(found, f"{folder}/{rank}.pt")
+    values = learned(kind, micro, kv_heads, Sequences(rank, RANKS, RANKS), recomputes=recomputes)
+    torch.save(values, f"{folder}/{rank}.pt")
     dist.destroy_process_group()
 
 
@@ -86,26 +86,26 @@ def test_two_ranks_learn_what_one_does(
     """FSDP adds up what each rank's part of the sequences gives; numbers of tokens are whole on the first."""
     alone = learned(kind, micro, kv_heads, Sequences(0, 1, 1))
     multiprocessing.spawn(on_a_rank, (str(tmp_path), kind, micro, kv_heads, recomputes), nprocs=RANKS)
-    one, other = (torch.load(tmp_path / f"{rank}.pt") for rank in range(RANKS))
-    assert one["loss"] == pytest.approx(alone["loss"], abs=1e-6)
-    assert other["loss"] == pytest.approx(alone["loss"], abs=1e-6)
-    assert one["rows"] == pytest.approx(alone["rows"], abs=1e-6)
-    assert other["rows"] == [], "the first rank speaks for both"
+    first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(RANKS))
+    assert first["loss"] == pytest.approx(alone["loss"], abs=1e-6)
+    assert second["loss"] == pytest.approx(alone["loss"], abs=1e-6)
+    assert first["rows"] == pytest.approx(alone["rows"], abs=1e-6)
+    assert second["rows"] == [], "the first rank speaks for both"
     assert max(float(gradient.abs().max()) for gradient in alone["gradients"]) > 1e-3
-    for mine, theirs, whole in zip(one["gradients"], other["gradients"], alone["gradients"], strict=True):
+    for mine, theirs, whole in zip(first["gradients"], second["gradients"], alone["gradients"], strict=True):
         assert torch.allclose(mine + theirs, whole, atol=1e-6)
 
 
 def test_which_ranks_share_which_update() -> None:
     alone = [Sequences(rank, 4, 1) for rank in range(4)]
-    assert [(one.share, one.shares, one.first) for one in alone] == [(at, 4, True) for at in range(4)]
+    assert [(part.share, part.shares, part.first) for part in alone] == [(index, 4, True) for index in range(4)]
 
 
 def test_heads_that_nobody_shares_are_named() -> None:
-    found = replace(job(PADDED), sp=3)
+    new_job = replace(job(PADDED), sp=3)
     from rftconf_runner.architectures import _of_sequences
 
-    assert [*_of_sequences({"num_attention_heads": 4}, found.sp)] == [
+    assert [*_of_sequences({"num_attention_heads": 4}, new_job.sp)] == [
         "has 4 attention heads, which 3 ranks (stage.placement.actor.sp) do not share"
     ]
     assert [*_of_sequences({"num_attention_heads": 4}, 2)] == []

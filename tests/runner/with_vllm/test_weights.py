@@ -64,10 +64,10 @@ def weights(model: Path) -> Weights:
 def loaded(engine: Any, weights: Weights) -> There:
     engine.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
     rows = {name: len(tensor) for name, tensor in weights}
-    found: list[There] = engine.collective_rpc(
+    values: list[There] = engine.collective_rpc(
         lambda worker: (layout(worker.get_model()), held(worker.get_model(), rows))
     )
-    return found[0]
+    return values[0]
 
 
 def test_after_a_sync_the_engine_holds_every_tensor(engine: Any, weights: Weights) -> None:
@@ -86,19 +86,19 @@ def test_after_a_sync_the_engine_holds_every_tensor(engine: Any, weights: Weight
     ],
 )
 def test_one_stale_number_is_named(engine: Any, weights: Weights, tensor: str, named: str) -> None:
-    there = loaded(engine, weights)
+    target = loaded(engine, weights)
     moved = [(name, value.clone()) for name, value in weights]
     dict(moved)[tensor].view(-1)[5] += 1e-6
-    names = missed(moved, there)
+    names = missed(moved, target)
     assert names == [named]
     with pytest.raises(gates.GateError, match=rf"engine 0 does not hold the trainer's {named}"):
         gates.same_weights([names])
 
 
 def test_a_tensor_that_only_one_side_has_is_named(engine: Any, weights: Weights) -> None:
-    there = loaded(engine, weights)
-    assert missed(weights[1:], there) == [weights[0][0]]
-    assert missed([*weights, ("extra", torch.ones(2))], there) == ["extra"]
+    target = loaded(engine, weights)
+    assert missed(weights[1:], target) == [weights[0][0]]
+    assert missed([*weights, ("extra", torch.ones(2))], target) == ["extra"]
 
 
 KEYS_AND_VALUES = torch.arange(24.0).view(6, 4)
@@ -109,9 +109,9 @@ def ranks_hold(tensor: torch.Tensor, parts: list[torch.Tensor], ranks: int, **mo
     return [
         missed(
             [("w.weight", tensor)],
-            (Layout({"w.weight": Piece(tuple(part.shape), **more)}, {}, at, ranks), {"w.weight": digest(part)}),
+            (Layout({"w.weight": Piece(tuple(part.shape), **more)}, {}, index, ranks), {"w.weight": digest(part)}),
         )
-        for at, part in enumerate(parts)
+        for index, part in enumerate(parts)
     ]
 
 
@@ -137,7 +137,7 @@ def test_a_digest_is_of_numbers_and_shape(dtype: torch.dtype) -> None:
     """However many at a time; what is fused is one tensor, and 0 and -0 are one number."""
     tensor = torch.randn(3 * CHUNK_NUMBERS // 256 + 5, 256).to(dtype)
     assert digest(tensor) == digest(*tensor.split(100)) == digest(tensor.t().contiguous().t())
-    assert len({digest(one) for one in (tensor, tensor.t(), tensor.flatten(), tensor[1:], tensor.float() + 1)}) == 5
+    assert len({digest(entry) for entry in (tensor, tensor.t(), tensor.flatten(), tensor[1:], tensor.float() + 1)}) == 5
     negative = tensor.clone()
     negative[7, 9], tensor[7, 9] = -0.0, 0.0
     assert digest(negative) == digest(tensor)
@@ -148,7 +148,7 @@ def test_a_digest_is_of_numbers_and_shape(dtype: torch.dtype) -> None:
 
 
 def test_large_tensors_are_digested_at_once_and_each_has_its_own() -> None:
-    tensors = [(str(at), [torch.full((LARGE_BYTES // 4 + at,), float(at))]) for at in range(12)]
+    tensors = [(str(index), [torch.full((LARGE_BYTES // 4 + index,), float(index))]) for index in range(12)]
     tensors += [("small", [torch.ones(2), torch.zeros(3)])]
     assert digests(tensors) == {name: digest(*parts) for name, parts in tensors}
 
@@ -163,10 +163,10 @@ class Actor:
 
 def test_engines_that_lay_weights_out_alike_are_expected_to_hold_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which is reckoned once; and each engine is asked what it holds itself."""
-    asked: list[Layout] = []
+    layouts: list[Layout] = []
 
     def counted(weights: Weights, own: Layout) -> Digests:
-        asked.append(own)
+        layouts.append(own)
         return expected(weights, own)
 
     monkeypatch.setattr(ray, "get", lambda refs: refs)
@@ -174,14 +174,15 @@ def test_engines_that_lay_weights_out_alike_are_expected_to_hold_the_same(monkey
     whole = [("w.weight", KEYS_AND_VALUES)]
     alike, halves = (
         Layout({"w.weight": Piece((6, 4))}, {}),
-        [Layout({"w.weight": Piece((3, 4))}, {}, at, 2) for at in (0, 1)],
+        [Layout({"w.weight": Piece((3, 4))}, {}, path, 2) for path in (0, 1)],
     )
     right, wrong = {"w.weight": digest(KEYS_AND_VALUES)}, {"w.weight": digest(KEYS_AND_VALUES + 1)}
     parts = [{"w.weight": digest(part)} for part in KEYS_AND_VALUES.chunk(2)]
-    ones = [[Actor(load=alike, held=found)] for found in (right, wrong, right)]
+    ones = [[Actor(load=alike, held=values)] for values in (right, wrong, right)]
     divided = [
-        [Actor(load=own, held=part) for own, part in zip(halves, found, strict=True)] for found in (parts, parts[::-1])
+        [Actor(load=own, held=part) for own, part in zip(halves, values, strict=True)]
+        for values in (parts, parts[::-1])
     ]
-    there = replace(NOWHERE, ranks=[Actor(weights=whole)], engines=[*ones, *divided])
-    assert hand_over(there, 3) == [[], ["w.weight"], [], [], ["w.weight"]]
-    assert asked == [alike, *halves]
+    new_places = replace(NOWHERE, ranks=[Actor(weights=whole)], engines=[*ones, *divided])
+    assert hand_over(new_places, 3) == [[], ["w.weight"], [], [], ["w.weight"]]
+    assert layouts == [alike, *halves]

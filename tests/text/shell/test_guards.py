@@ -15,14 +15,14 @@ RUN = "python3 -m verl.trainer.main_ppo data.train_batch_size=8 actor_rollout_re
 FIRST, MODEL = ShellOnly("${1}", ("1",)), Var("MODEL")
 
 
-def document(text: str, **given: object) -> Document:
-    return read(Source("run.sh", text), ReadOptions(**given))  # type: ignore[arg-type]
+def document(text: str, **options: object) -> Document:
+    return read(Source("run.sh", text), ReadOptions(**options))  # type: ignore[arg-type]
 
 
-def model(text: str, **given: object) -> Value:
-    found = document(text, **given)
-    assert found.readable
-    return found.last()["actor_rollout_ref.model.path"].value
+def model(text: str, **options: object) -> Value:
+    new_document = document(text, **options)
+    assert new_document.readable
+    return new_document.last()["actor_rollout_ref.model.path"].value
 
 
 def said(text: str, code: str) -> Diagnostic:
@@ -58,8 +58,8 @@ def test_what_stands_behind_a_guard_is_read(name: str) -> None:
 
 def test_a_word_that_chooses_stays_open() -> None:
     text = f'case "$1" in\ntrain) {RUN};;\neval) echo ;;\n*) echo usage; exit 1 ;;\nesac\n'
-    found = document(text)
-    assert [launch.program for launch in found.launches] == ["verl.trainer.main_ppo"]
+    new_document = document(text)
+    assert [launch.program for launch in new_document.launches] == ["verl.trainer.main_ppo"]
     assert said(text, "SYN151").help == 'give the script its arguments: --args "..."'
 
 
@@ -76,8 +76,8 @@ def test_a_word_that_chooses_stays_open() -> None:
     ],
 )
 def test_what_it_asks_for_is_named_with_its_line(text: str, names: dict[str, int], advice: str) -> None:
-    found = document(text)
-    assert {name: place.span.line for name, place in found.asks.items()} == names
+    new_document = document(text)
+    assert {name: place.span.line for name, place in new_document.asks.items()} == names
     assert said(text, "SYN151").help == advice
 
 
@@ -118,12 +118,12 @@ def test_bash_is_followed_where_it_starts_something() -> None:
     ],
 )
 def test_where_nothing_is_found_the_line_is_named(text: str, line: int, part: str, advice: str) -> None:
-    found = said(text, "SYN505")
+    diagnostic = said(text, "SYN505")
     if part:
-        assert found.place is not None
-        assert found.place.span.line == line
-        assert part in found.message
-        assert advice in found.help
+        assert diagnostic.place is not None
+        assert diagnostic.place.span.line == line
+        assert part in diagnostic.message
+        assert advice in diagnostic.help
 
 
 ENDLESS = {
@@ -139,10 +139,10 @@ ENDLESS = {
 
 @pytest.mark.parametrize("name", ENDLESS)
 def test_a_loop_starts_one_run(name: str) -> None:
-    found = document(ENDLESS[name])
-    assert found.readable
-    assert len(found.launches) == 1
-    assert isinstance(found.last()["actor_rollout_ref.model.path"].value, Expr)
+    new_document = document(ENDLESS[name])
+    assert new_document.readable
+    assert len(new_document.launches) == 1
+    assert isinstance(new_document.last()["actor_rollout_ref.model.path"].value, Expr)
 
 
 @pytest.mark.parametrize("tail", ["x=$(a b\n", "fi\n", "echo 'never closed\n", "cat <\n"])

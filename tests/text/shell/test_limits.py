@@ -46,20 +46,20 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_behind_is_read_in_bounded_time(name: str) -> None:
     began = time.process_time()
-    found = read(Source("run.sh", HOSTILE[name] + RUN), ReadOptions())
+    document = read(Source("run.sh", HOSTILE[name] + RUN), ReadOptions())
     assert time.process_time() - began < 5
-    assert [leaf.key for leaf in found.leaves] == ["a.b", "c.d", "e.f"]
-    assert found.readable
+    assert [leaf.key for leaf in document.leaves] == ["a.b", "c.d", "e.f"]
+    assert document.readable
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_000_000
 
 
 def test_what_is_left_out_is_said_and_what_it_sets_is_open() -> None:
     text = "x=1\nf() { x=2; f; }; f\npython3 -m verl.trainer.main_ppo a.b=$x c.d=2 e.f=3\n"
-    found = read(Source("run.sh", text), ReadOptions())
-    (said,) = [d for d in found.diagnostics if d.code == "SYN198"]
-    assert said.place is not None
-    assert said.place.span.line == 2
-    assert not isinstance(found.last()["a.b"].value, (int, str))
+    document = read(Source("run.sh", text), ReadOptions())
+    (diagnostic,) = [d for d in document.diagnostics if d.code == "SYN198"]
+    assert diagnostic.place is not None
+    assert diagnostic.place.span.line == 2
+    assert not isinstance(document.last()["a.b"].value, (int, str))
 
 
 @pytest.mark.parametrize("text", ["cat >", "cat <", "cat <<", "cat >(", "cat <<<", "x=$(", "a=(", "cat 2>", "cat &>"])
@@ -85,9 +85,9 @@ def test_a_script_that_ends_in_the_middle(text: str) -> None:
     ],
 )
 def test_patterns(pattern: str, text: str, matches: bool) -> None:
-    found = compiled(((pattern, False),))
-    assert found is not None
-    assert found.matches(text) is matches
+    new_pattern = compiled(((pattern, False),))
+    assert new_pattern is not None
+    assert new_pattern.matches(text) is matches
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ LAUNCH = "python3 -m verl.trainer.main_ppo data.seed=1\n"
 
 @pytest.mark.parametrize("mark", ["; ", " & ", " && ", " || ", "\n"])
 def test_where_reading_stops_is_said(mark: str) -> None:
-    found = read_script("run.sh", f"a{mark}" * (MAX_COMMANDS + 10) + LAUNCH)
-    (cut,) = (one for one in found.diagnostics if one.code == "SYN199")
+    script = read_script("run.sh", f"a{mark}" * (MAX_COMMANDS + 10) + LAUNCH)
+    (cut,) = (diagnostic for diagnostic in script.diagnostics if diagnostic.code == "SYN199")
     assert cut.message == "more than 10,000 commands in a row: the others are not read"
 
 

@@ -12,18 +12,18 @@ from rftconf.text.shell import Command, Script, Word, read_script
 from rftconf.text.shell.state.codes import CODES
 
 
-def only(text: str, **given: object) -> Command:
-    (command,) = read_script("run.sh", text, **given).commands  # type: ignore[arg-type]
+def only(text: str, **options: object) -> Command:
+    (command,) = read_script("run.sh", text, **options).commands  # type: ignore[arg-type]
     return command
 
 
-def values(text: str, **given: object) -> list[str | Expr]:
-    return [word.value for word in only(text, **given).arguments]
+def values(text: str, **options: object) -> list[str | Expr]:
+    return [word.value for word in only(text, **options).arguments]
 
 
-def value(text: str, **given: object) -> str | Expr:
-    (found,) = values(text, **given)
-    return found
+def value(text: str, **options: object) -> str | Expr:
+    (new_text,) = values(text, **options)
+    return new_text
 
 
 def codes(script: Script) -> list[str]:
@@ -114,8 +114,8 @@ class TestUnknown:
         assert value(f"python3 -m x.y {word}\n") == expected
 
     def test_substitutions_take_along_what_they_read(self) -> None:
-        found = value('m=Qwen/Q3\npython3 -m x.y "$(models $m)"\n')
-        assert found == ShellOnly('$(m="Qwen/Q3"; models $m)')
+        text = value('m=Qwen/Q3\npython3 -m x.y "$(models $m)"\n')
+        assert text == ShellOnly('$(m="Qwen/Q3"; models $m)')
 
     def test_known_tail_of_an_unknown_path(self) -> None:
         assert value("p=$ROOT/models/Q3\npython3 -m x.y ${p##*/}\n") == "Q3"
@@ -172,15 +172,15 @@ class TestBindings:
         assert isinstance(value(text), Expr)
 
     def test_what_is_made_from_a_binding_stays(self) -> None:
-        made = value("N=$N/$(date)\npython3 -m x.y $N\n", bindings={"N": "/ckpt"})
-        assert isinstance(made, Expr)
+        folder = value("N=$N/$(date)\npython3 -m x.y $N\n", bindings={"N": "/ckpt"})
+        assert isinstance(folder, Expr)
 
     def test_a_binding_that_is_never_read(self) -> None:
         assert codes(read_script("run.sh", "python3 -m x.y\n", bindings={"N": 8})) == ["SYN160"]
 
-    @pytest.mark.parametrize("given", [{"bindings": {"HOME": "/h"}}, {"environment": {"HOME": "/h"}}])
-    def test_home(self, given: dict[str, dict[str, Value]]) -> None:
-        assert value("python3 -m x.y $HOME/d\n", **given) == "/h/d"
+    @pytest.mark.parametrize("new_values", [{"bindings": {"HOME": "/h"}}, {"environment": {"HOME": "/h"}}])
+    def test_home(self, new_values: dict[str, dict[str, Value]]) -> None:
+        assert value("python3 -m x.y $HOME/d\n", **new_values) == "/h/d"
 
     def test_arguments(self) -> None:
         assert values('python3 -m x.y n=$# "$@"\n', args=["a b", "c"]) == ["n=2", "a b", "c"]
@@ -234,9 +234,9 @@ class TestWhatIsSaid:
         ],
     )
     def test_code_and_place(self, text: str, code: str, place: str) -> None:
-        found = read_script("run.sh", text).diagnostics
-        assert (code, place) in [(d.code, str(d.place)) for d in found]
-        assert all(d.severity is CODES[d.code][0] for d in found)
+        diagnostics = read_script("run.sh", text).diagnostics
+        assert (code, place) in [(d.code, str(d.place)) for d in diagnostics]
+        assert all(d.severity is CODES[d.code][0] for d in diagnostics)
 
     def test_a_comment_below_the_last_argument_is_no_loss(self) -> None:
         assert read_script("run.sh", "python3 -m x.y \\\n  a=1 \\\n  # b=2\n\necho done\n").diagnostics == ()
