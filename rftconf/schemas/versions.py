@@ -11,27 +11,8 @@ from typing import Generic
 from rftconf.base.record import record
 from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
-from rftconf.schemas.chatlearn import versions as chatlearn
+from rftconf.schemas.changes_of_releases import Changes, changes_of
 from rftconf.schemas.edits import C, Change, Edit, Gone
-from rftconf.schemas.roll import versions as roll
-from rftconf.schemas.trinity import versions as trinity
-from rftconf.schemas.verl import programs, unreleased
-from rftconf.schemas.verl import versions as verl
-
-_EDITS = {"verl": verl.edits, "trinity": trinity.edits, "roll": roll.edits, "chatlearn": chatlearn.edits}
-_ALIASES: dict[str, tuple[Edit, ...]] = {
-    "verl": verl.ALIASES,
-    "trinity": trinity.ALIASES,
-    "roll": roll.ALIASES,
-    "chatlearn": chatlearn.ALIASES,
-}
-_VARIANT_ALIASES: dict[tuple[str, str], tuple[Edit, ...]] = {
-    ("verl", trainer): edits for trainer, edits in verl.VARIANT_ALIASES.items()
-}
-_UNRELEASED: dict[str, tuple[Edit, ...]] = {"verl": unreleased.UNRELEASED}
-"""Names that a framework's main branch had between two releases."""
-_DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD, "roll": roll.DEAD, "chatlearn": chatlearn.DEAD}
-_REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED, "roll": roll.REFUSED, "chatlearn": chatlearn.REFUSED}
 
 
 @record
@@ -52,14 +33,26 @@ class _Plain:
     value: Value
 
 
+def _of(known: registry.Framework) -> Changes:
+    """What its framework states; a program with a config of its own has edits alone."""
+    return Changes(_no_edits) if known.of else changes_of(known.name)
+
+
+def _no_edits(release: str, trainer: str) -> tuple[Edit, ...]:
+    del release, trainer
+    return ()
+
+
 @cache
 def edits(framework: str, release: str, trainer: str = "") -> tuple[Edit, ...]:
     """The edits that lead from `release` up to the next one."""
     known = registry.framework(framework)
     variant = trainer or known.trainer
     if known.of:
+        from rftconf.schemas.verl import programs
+
         return programs.edits(known.name, release)
-    return _EDITS[known.name](release, known.backend(variant))
+    return changes_of(known.name).edits(release, known.backend(variant))
 
 
 def upgrade(
@@ -73,7 +66,7 @@ def upgrade(
     start, end = registry.release(known, release), registry.release(known, to_release)
     order, variant = known.releases, trainer or known.trainer
     out, changes = dict(flat), list[Change]()
-    for edit in _UNRELEASED.get(known.name, ()):
+    for edit in _of(known).unreleased:
         changes += edit.up(out)
     for step in order[order.index(start) : order.index(end)]:
         older = catalogue.load(known.name, step, variant)
@@ -82,7 +75,7 @@ def upgrade(
         ]
         changes += [_harmless_default(change, older) for change in done]
     if end == known.newest:
-        for edit in (*_ALIASES.get(known.name, ()), *_VARIANT_ALIASES.get((known.name, variant), ())):
+        for edit in (*_of(known).aliases, *_of(known).trainer_aliases.get(variant, ())):
             changes += edit.up(out)
     return Rewritten(out, tuple(changes))
 
@@ -90,7 +83,7 @@ def upgrade(
 @cache
 def is_unreleased(framework: str, key: str) -> bool:
     """True for a name that a framework's main branch had between two releases, and no release has."""
-    return any(edit.touches((key,)) for edit in _UNRELEASED.get(registry.framework(framework).name, ()))
+    return any(edit.touches((key,)) for edit in _of(registry.framework(framework)).unreleased)
 
 
 def _as_of(start: str, edit: Edit, change: Change, known: registry.Framework) -> Change:
@@ -167,10 +160,10 @@ def dead(framework: str, release: str, key: str, trainer: str = "") -> str | Non
     """The sentence that says why `release` accepts `key` and ignores it, or None when it does not ignore it."""
     known = registry.framework(framework)
     if any(
-        edit.touches((key,)) or edit.up({key: _Plain(True)}) for edit in _VARIANT_ALIASES.get((known.name, trainer), ())
+        edit.touches((key,)) or edit.up({key: _Plain(True)}) for edit in _of(known).trainer_aliases.get(trainer, ())
     ):
         return None
-    for node, why in _DEAD.get(known.name, {}).get(registry.release(known, release), {}).items():
+    for node, why in _of(known).dead.get(registry.release(known, release), {}).items():
         if key == node or key.startswith(node + "."):
             return why
     return None
@@ -186,7 +179,7 @@ def implied(framework: str, release: str, to_release: str, trainer: str = "") ->
 
 def _implied_by(known: registry.Framework, release: str, trainer: str) -> Mapping[str, Value]:
     """What `release` does without keys that the one after it has, by these keys."""
-    table = verl.IMPLIED if known.name == "verl" else {}
+    table = _of(known).implied
     return {**table.get((release, ""), {}), **table.get((release, known.backend(trainer)), {})}
 
 
@@ -194,7 +187,7 @@ def reason_value_is_fixed(framework: str, release: str, key: str) -> str | None:
     """Why `release` takes no value of `key` but its default, or None where it takes others."""
     known = registry.framework(framework)
     steps = known.releases[: known.releases.index(registry.release(known, release)) + 1]
-    table = verl.SETTLED if known.name == "verl" else {}
+    table = _of(known).settled
     return next((table[step][key] for step in steps if key in table.get(step, {})), None)
 
 
@@ -202,7 +195,7 @@ def per_rank(framework: str, release: str, key: str) -> str | None:
     """The count per rank that `release` reads where an older one divided `key`, a count over all ranks."""
     known = registry.framework(framework)
     steps = known.releases[: known.releases.index(registry.release(known, release)) + 1]
-    table = verl.PER_RANK if known.name == "verl" else {}
+    table = _of(known).per_rank
     return next((table[step][key] for step in steps if key in table.get(step, {})), None)
 
 
@@ -210,7 +203,7 @@ def per_rank(framework: str, release: str, key: str) -> str | None:
 def asked_for(framework: str, release: str, key: str) -> bool:
     """True when the release's code asks for a key that its own config does not have."""
     known = registry.framework(framework)
-    return known.name == "verl" and key in verl.ASKED_FOR.get(registry.release(known, release), ())
+    return key in _of(known).asked_for.get(registry.release(known, release), ())
 
 
 def refused(framework: str, release: str, key: str, value: Value) -> bool:
@@ -224,13 +217,15 @@ def refused_values(framework: str, release: str, key: str) -> tuple[Value, ...]:
     known = registry.framework(framework)
     order = known.releases
     until = order[: order.index(registry.release(known, release)) + 1]
-    steps = _REFUSED.get(known.name, {})
+    steps = _of(known).refused
     return tuple(value for step in until for value in steps.get(step, {}).get(key, ()))
 
 
 def stopping(framework: str, release: str, trainer: str, values: Mapping[str, Value]) -> dict[str, str]:
     """The keys that stop a run of `release` although its loader takes them, each with why."""
     if framework == "verl" and trainer not in registry.VERL.recipes:
+        from rftconf.schemas.verl import versions as verl
+
         return verl.stopping(
             values,
             chooses_engines=registry.at_least(framework, release, "0.9.0"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,6 +13,7 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.convert.convert import convert
 from rftconf.load.load import load
+from rftconf.mappers.trinity.conditions import EVAL_INTERVAL
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
 from rftconf.text.read.read_options import ReadOptions
@@ -185,3 +189,14 @@ def test_validation_has_lengths_of_its_own() -> None:
 def test_chatlearn_starts_no_evaluation() -> None:
     with pytest.raises(RefusedError, match="starts grpo and nothing else"):
         convert(rollouts(), "chatlearn")
+
+
+def test_trinity_evaluates_every_so_many_whole_periods_and_says_that_it_rounds() -> None:
+    """Trinity-RFT 0.6.0, explorer.eval: a step that no sync ends is not evaluated after."""
+    context: Any = SimpleNamespace(
+        same_framework=True, items=lambda path: 0, convert=lambda value, source, target: value * 2
+    )
+    written = EVAL_INTERVAL.put(Fraction(5, 2), context, None)
+    assert (written.value, written.state) == (4, State.ROUNDED)
+    assert written.note == "2.5 rollout periods are rounded down to whole ones (H19)"
+    assert EVAL_INTERVAL.put(3, context, None).state is State.DERIVED

@@ -175,10 +175,12 @@ class _EvalInterval(Codec[float, Number]):
             context.note(LATE)
         if _on_nothing(context):
             return Put(context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS), State.UNRESOLVED, ON_NOTHING)
+        whole = max(1, int(value)) if isinstance(value, Fraction) else value
+        note = f"{float(value):g} rollout periods are rounded down to whole ones (H19)" if whole != value else ""
         return Put(
-            context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
-            State.DERIVED,
-            "",
+            context.convert(whole, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
+            State.ROUNDED if note else State.DERIVED,
+            note,
             "rollout periods as explore steps",
         )
 

@@ -81,7 +81,9 @@ def write_gpus(w: WriteContext) -> None:
         key = "explorer.rollout_model.engine_num"
         w.put(key, arith("/", gpus, size), P + "rollout.gpus", state=State.DERIVED, always=True, chosen=chosen, how=how)
     write_helpers(w)
-    w.lose(P + "actor.gpus", State.DERIVED, "the GPUs that the explorer leaves")
+    known = w.plan("cluster.nodes") is not None and w.plan("cluster.gpus_per_node") is not None
+    note = "the GPUs that the explorer leaves" if known else "how many GPUs there are in all, the source does not tell"
+    w.lose(P + "actor.gpus", State.DERIVED if known else State.UNRESOLVED, note)
 
 
 def _write_mode(w: WriteContext, layout: str | None) -> None:

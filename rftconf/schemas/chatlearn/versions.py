@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.base.symbols import Value
+from rftconf.schemas.changes_of_releases import Changes
 from rftconf.schemas.edits import Edit, Gone, moves, removed_keys
 
 _ROLES = ("models.policy_trainer", "models.ref_policy")
@@ -29,7 +29,6 @@ _BOTH: tuple[Edit, ...] = (
     Gone("models.policy.max_new_tokens", "nothing read it: answers ended at models.policy.seq_length", harmless=True),
 )
 
-ALIASES: tuple[Edit, ...] = ()
 _SUM = "overwritten with max_prompt_tokens_length + max_response_tokens_length"
 DEAD: dict[str, Mapping[str, str]] = {
     "2025.10.23": {
@@ -40,10 +39,12 @@ DEAD: dict[str, Mapping[str, str]] = {
     }
 }
 """Keys that a release accepts and overwrites, which another one reads."""
-REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {}
 
 
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:
     """The edits that lead from `release` to the next one."""
     del release
     return (*_BOTH, *(_MEGATRON if trainer == "megatron" else ()))
+
+
+CHANGES = Changes(edits, dead=DEAD)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rftconf.base.symbols import Value
+from rftconf.schemas.changes_of_releases import Changes
 from rftconf.schemas.edits import Edit, Gone, Move, removed_keys
 
 _ROLES: dict[str, tuple[str, ...]] = {
@@ -61,7 +62,6 @@ def _from_0_2_1(pipeline: str) -> tuple[Edit, ...]:
 
 
 _STEPS = {"0.1.1": _from_0_1_1, "0.1.3": _from_0_1_3, "0.2.1": _from_0_2_1}
-ALIASES: tuple[Edit, ...] = ()
 _DROPPED = "ROLL has no such key, and its loader leaves it out without a word (H57): "
 _TRAINED = ("actor_train", "sft_train", "student", "validation")
 DEAD: dict[str, Mapping[str, str]] = {
@@ -97,3 +97,6 @@ REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:
     """The edits that lead from `release` to the next one, for one pipeline."""
     return _STEPS[release](trainer)
+
+
+CHANGES = Changes(edits, dead=DEAD, refused=REFUSED)

@@ -5,9 +5,7 @@ A stage may override whole sections, so every edit exists once for the file and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from rftconf.base.symbols import Value
+from rftconf.schemas.changes_of_releases import Changes
 from rftconf.schemas.edits import Edit, Gone, Merge, Move, removed_keys
 from rftconf.schemas.trinity.intervals import Intervals
 from rftconf.schemas.value_edits import Pin, Revalue
@@ -150,11 +148,11 @@ def _aliases(top: str) -> tuple[Edit, ...]:
 ALIASES: tuple[Edit, ...] = (*_aliases(""), *_aliases("stages[]."))
 """Names and spellings that the newest release still obeys beside the ones the mappers know."""
 
-DEAD: dict[str, Mapping[str, str]] = {}
-REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {}
-
 
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:
     """The edits that lead from `release` to the next one."""
     del trainer
     return EDITS[release]
+
+
+CHANGES = Changes(edits, aliases=ALIASES)

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 
 from rftconf.base.symbols import Value
 from rftconf.schemas.asked_edits import Came, Required, Wanted
+from rftconf.schemas.changes_of_releases import Changes
 from rftconf.schemas.edits import Edit, Gone, Move, Split, moves, removed_keys
 from rftconf.schemas.value_edits import Copied, Opposite, PathAsWord, Pin, Reinterpret, Revalue
 from rftconf.schemas.verl import engine_versions
+from rftconf.schemas.verl.unreleased import UNRELEASED
 
 _ARR = "actor_rollout_ref"
 _A, _C, _R = f"{_ARR}.actor", "critic", f"{_ARR}.rollout"
@@ -578,3 +580,17 @@ def stopping(values: Mapping[str, Value], *, chooses_engines: bool, wants_all_pa
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:
     """The edits that lead from `release` to the next one."""
     return EDITS[release] + ONLY.get((release, trainer), ()) + engine_versions.ONLY.get((release, trainer), ())
+
+
+CHANGES = Changes(
+    edits,
+    aliases=ALIASES,
+    trainer_aliases=VARIANT_ALIASES,
+    unreleased=UNRELEASED,
+    dead=DEAD,
+    refused=REFUSED,
+    implied=IMPLIED,
+    settled=SETTLED,
+    per_rank=PER_RANK,
+    asked_for=ASKED_FOR,
+)
