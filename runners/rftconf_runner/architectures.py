@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from rftconf_runner.said import said
 
 WITH_EXPERTS = {"qwen2_moe", "qwen3_moe"}
 """Types of models with experts that a real engine took over, tensor by tensor (tests/runner/with_vllm/test_experts.py)."""
+SEEING = {"qwen2_vl", "qwen2_5_vl", "qwen3_vl"}
+"""Types of models that read images beside text, which a real engine took over (tests/runner/with_vllm/test_vision.py)."""
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 TOWERS = ("vision_config", "audio_config", "thinker_config")
 STATES = ("linear_num_key_heads", "linear_conv_kernel_dim", "mamba_d_state", "ssm_state_size", "mamba_config")
@@ -22,8 +25,10 @@ BALANCING = {"roll"}
 """Frameworks whose Megatron adds a loss that balances routers, by the model's own coefficient (ROLL: mcore_adapter/models/qwen3_moe)."""
 
 
-def unexecuted(config: Mapping[str, Any], *, adapts: bool = False, framework: str | None = None) -> Iterator[str]:
-    """Reasons, one a kind of layer, with the key that says so; `adapts` where adapters are learned."""
+def unexecuted(
+    config: Mapping[str, Any], *, adapts: bool = False, framework: str | None = None, trained: bool = True
+) -> Iterator[str]:
+    """Reasons, one a kind of layer, with the key that says so; `adapts` where adapters are learned, and `trained` but for a critic."""
     name = said(config.get("model_type"))
     parts = [config, *(part for key in ("text_config", *TOWERS) if isinstance(part := config.get(key), Mapping))]
     for keys, what in ((EXPERTS, "a mixture of experts"), (STATES, "layers that keep a state instead of a cache")):
@@ -36,7 +41,7 @@ def unexecuted(config: Mapping[str, Any], *, adapts: bool = False, framework: st
         elif named_key:
             yield f"{name} is {what} ({named_key}), whose weights the runner cannot hand over yet"
     tower = next((key for key in TOWERS if config.get(key)), None)
-    if tower:
+    if tower and (config.get("model_type") not in SEEING or not trained):
         yield f"{name} reads more than text ({tower}); the runner trains language models"
 
 
@@ -52,17 +57,24 @@ def unfit(job: Job, framework: str | None = None) -> list[str]:
     adapts = job.lora is not None
     reasons = [
         f"{field}: {path}: {why}"
-        for field, path in models
-        for why in unexecuted(_config(path), adapts=adapts, framework=framework)
+        for at, (field, path) in enumerate(models)
+        for why in unexecuted(_config(path), adapts=adapts, framework=framework, trained=not at)
     ]
-    return reasons + [
-        f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)
-    ]
+    reasons += [f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)]
+    return reasons or [f"stage.model.path: {job.model}: {why}" for why in _of_processor(_config(job.model))]
+
+
+def _of_processor(config: Mapping[str, Any]) -> Iterator[str]:
+    """Say what this environment lacks: vLLM's image processors import torchvision."""
+    if config.get("vision_config") and find_spec("torchvision") is None:
+        yield "reads images, for which vLLM needs torchvision, and this environment has none; install the one of its PyTorch"
 
 
 def _of_sequences(config: Mapping[str, Any], sp: int) -> Iterator[str]:
     """Ranks that share a sequence share the heads of its attention."""
     heads = config.get("num_attention_heads")
+    if sp > 1 and config.get("vision_config"):
+        yield f"reads images, and ranks share no sequence then (stage.placement.actor.sp is {sp})"
     if isinstance(heads, int) and heads % sp:
         yield f"has {heads} attention heads, which {sp} ranks (stage.placement.actor.sp) do not share"
 
@@ -71,6 +83,11 @@ def mixes(path: str) -> bool:
     """True for a model with experts."""
     config = _config(path)
     return any(_counts(config.get(key)) for key in EXPERTS)
+
+
+def sees(path: str) -> bool:
+    """True for a model that reads images."""
+    return bool(_config(path).get("vision_config"))
 
 
 def _config(path: str) -> Mapping[str, Any]:

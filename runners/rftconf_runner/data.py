@@ -6,21 +6,26 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf_runner.absent import ENDINGS
 from rftconf_runner.framework_rewards import unscored_row
-from rftconf_runner.framework_words import shortened
+from rftconf_runner.framework_words import CUTS, shortened
+from rftconf_runner.images import Picture, decodes, pictures_of, template_of, undecoded, with_parts
 from rftconf_runner.job import Job
 from rftconf_runner.job_data import Rows
 from rftconf_runner.mixing import Epochs, Shares, domain_of
 from rftconf_runner.trinity_tasks import messages
 
+if TYPE_CHECKING:
+    from rftconf_runner.vision import Vision
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One row: the prompt's tokens and what they were made of, and what a reward needs to know. `domain` is the one that
-    it belongs to, or the name of its data set."""
+    it belongs to, or the name of its data set. Of `pictures` the model has many tokens each, and an engine that is asked for
+    an answer one (`asks`)."""
 
     row: int
     tokens: tuple[int, ...]
@@ -29,6 +34,8 @@ class Prompt:
     extra: dict[str, Any] = field(default_factory=dict)
     domain: str = ""
     asked: Any = ""
+    pictures: tuple[Picture, ...] = ()
+    asks: tuple[int, ...] = ()
 
 
 UNDROPPED = {
@@ -58,7 +65,8 @@ class Prompts:
 
     def __init__(self, job: Job, tokenizer: Any) -> None:
         most = job.prompt_tokens - (job.overlong == "drop_ge")
-        read = [list(_prompts(rows, job, tokenizer)) for rows in job.data]
+        vision = _vision_of(job)
+        read = [list(_prompts(rows, job, tokenizer, vision)) for rows in job.data]
         for rows, prompts in zip(job.data, read, strict=True):
             long = next((prompt for prompt in prompts if len(prompt.tokens) > most), None)
             if long is not None and job.overlong in UNDROPPED:
@@ -103,22 +111,34 @@ class Prompts:
         return Epochs(sizes, used, job.data_seed, shuffles=job.shuffle, interleaves=separate)
 
 
+def _vision_of(job: Job) -> Vision | None:
+    """What counts an image in tokens, where rows may have some and the model sees."""
+    if not any(rows.images for rows in job.data):
+        return None
+    from rftconf_runner.vision import vision_of
+
+    return vision_of(job)
+
+
 def tokenizer_of(job: Job) -> Any:
     """Raises ValueError, also for a name that the hub does not know or that is not on this machine."""
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(job.tokenizer)
+        tokenizer = AutoTokenizer.from_pretrained(job.tokenizer)
     except (OSError, ValueError) as error:
         reason = f"no tokenizer of {job.tokenizer} can be read: {_first_line(error)}"
         raise ValueError(f"stage.model.tokenizer_path: {reason}") from error
+    if any(rows.images for rows in job.data):
+        tokenizer.chat_template = template_of(job.tokenizer, tokenizer)
+    return tokenizer
 
 
 def _first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def _prompts(rows: Rows, job: Job, tokenizer: Any) -> Iterator[Prompt]:
+def _prompts(rows: Rows, job: Job, tokenizer: Any, vision: Vision | None) -> Iterator[Prompt]:
     from datasets import load_dataset
     from datasets.exceptions import DatasetsError
 
@@ -131,11 +151,33 @@ def _prompts(rows: Rows, job: Job, tokenizer: Any) -> Iterator[Prompt]:
     except (OSError, ImportError, ValueError, DatasetsError) as error:
         why = _first_line(error.__cause__ or error)
         raise ValueError(f"stage.data.train[].uri: {rows.uri} cannot be read: {why}") from error
-    for index, row in enumerate(table):
-        yield _prompt(index, row, rows, job, tokenizer)
+    if not vision or not rows.images or rows.images.name not in table.column_names:
+        for index, row in enumerate(table):
+            yield _prompt(index, row, rows, job, tokenizer)
+        return
+    column, decoded = rows.images, decodes(table, rows.images.name)
+    for index, row in enumerate(undecoded(table, column.name)):
+        try:
+            pictures = pictures_of(row.pop(column.name), column, vision.patch, decoded=decoded)
+        except ValueError as error:
+            raise ValueError(f"{rows.uri}, row {index}: the column {column.name!r} {error}") from error
+        prompt = _prompt(index, row, rows, job, tokenizer, len(pictures))
+        yield _with_pictures(prompt, pictures, vision, rows, job) if pictures else prompt
 
 
-def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) -> Prompt:
+def _with_pictures(prompt: Prompt, pictures: tuple[Picture, ...], vision: Vision, rows: Rows, job: Job) -> Prompt:
+    """Give the prompt its images' tokens. Raises ValueError where it would be cut then."""
+    try:
+        tokens = vision.expanded(prompt.tokens, pictures)
+    except ValueError as error:
+        raise ValueError(f"{rows.uri}, row {prompt.row}: {error}") from error
+    if len(tokens) > job.prompt_tokens and job.overlong.startswith(CUTS):
+        reason = f"{rows.uri}: row {prompt.row} has {len(tokens)} tokens with its images, more than {job.prompt_tokens}"
+        raise ValueError(f"{reason} (stage.length.prompt_max_tokens); the runner cuts no prompt that has images")
+    return replace(prompt, tokens=tokens, pictures=pictures, asks=prompt.tokens)
+
+
+def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any, images: int = 0) -> Prompt:
     if rows.column not in row:
         raise ValueError(
             f"{rows.uri} has no column {rows.column!r}, which stage.data.train names; it has {', '.join(row)}"
@@ -148,6 +190,11 @@ def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: An
         messages_of_row = messages(str(messages_of_row), rows.system)
     if isinstance(messages_of_row, str) and rows.chats:
         messages_of_row = json.loads(messages_of_row)
+    if images:
+        try:
+            messages_of_row = with_parts(messages_of_row, images)
+        except ValueError as error:
+            raise ValueError(f"{rows.uri}, row {index} {error}") from error
     if isinstance(messages_of_row, str):
         tokens = tokenizer(messages_of_row, add_special_tokens=False)["input_ids"]
     else:

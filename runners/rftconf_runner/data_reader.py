@@ -9,16 +9,19 @@ from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.framework_rewards import own_reward
 from rftconf_runner.job import RewardSource
-from rftconf_runner.job_data import Rows, Share
+from rftconf_runner.job_data import ImageColumn, Rows, Share
 from rftconf_runner.mixing import counts
 from rftconf_runner.rules import GIVEN, MODEL, told
+from rftconf_runner.scores.table import numbers
 from rftconf_runner.stage_reader import StageReader
 from rftconf_runner.trinity_tasks import asks_once, system_of
 
 NOBODY = Source()
+SEES = "verl"
+"""The framework whose reader of images this is."""
 
 
-def data_of(read: StageReader) -> dict[str, Any]:
+def data_of(read: StageReader, source: Source = NOBODY) -> dict[str, Any]:
     """Where rows are, and how they are mixed. Whoever draws by shares has no use for `mixing`."""
     stage = read.stage
     several, tags, once = len(stage.data.train) > 1, _only_tags(stage), asks_once(stage)
@@ -38,6 +41,7 @@ def data_of(read: StageReader) -> dict[str, Any]:
             tags,
             read.text(path + "subset", data_set.subset, ""),
             system_of(data_set) if once else None,
+            images_of(data_set.keys.image, source),
         )
         for data_set in stage.data.train
     )
@@ -48,6 +52,16 @@ def data_of(read: StageReader) -> dict[str, Any]:
         "shuffle": read.value("data.shuffle", True),
         "data_seed": read.whole("data.seed", 0),
     }
+
+
+def images_of(column: object, source: Source) -> ImageColumn | None:
+    """Return how a release of veRL reads the images of its rows: from 0.7 on every image goes through qwen-vl-utils (`RLHFDataset.
+    process_vision_info`), before that those that the data set has not decoded (`process_image`); its patches were 14 pixels up to
+    0.8, and are the processor's own from 0.9 on."""
+    if not isinstance(column, str) or source.framework != SEES:
+        return None
+    release = numbers(str(source.release or ""))
+    return ImageColumn(column, release >= (0, 7), 14 if release < (0, 9) else 0)
 
 
 def rewards_of(read: StageReader, source: Source = NOBODY, *, modelled: bool = False) -> tuple[RewardSource, ...]:

@@ -67,9 +67,11 @@ def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> 
     steps = [*range(each), *([BASELINE] if job.baseline else [])]
     return [
         Asked(
-            prompt.tokens,
+            prompt.asks or prompt.tokens,
             (seed + index * each + step) % (1 << 63),
             greedy=step == BASELINE and job.baseline == "greedy",
+            pictures=prompt.pictures,
+            reads=prompt.tokens if prompt.pictures else (),
         )
         for index, prompt in enumerate(prompts)
         for step in steps
@@ -181,7 +183,7 @@ class Drawing:
         each = self.job.responses
         first = number * each
         samples = [
-            Sample(prompt.tokens, tuple(tokens), version, first + index, tuple(log_probs))
+            Sample(prompt.tokens, tuple(tokens), version, first + index, tuple(log_probs), prompt.pictures)
             for index, (tokens, log_probs, version) in enumerate(answers)
         ]
         return Group(number, prompt, tuple(samples[:each]), tuple(samples[each:]))

@@ -10,17 +10,20 @@ from rftconf.plan.model import Plan
 from rftconf_runner.aggregations import REC_NUMBERS, REC_WORDS
 from rftconf_runner.job import Job
 
+CUTS = "cut_"
+"""How ways to shorten a prompt begin."""
 CUT, ALIKE = "data.truncation", "placement.actor.megatron.micro_batches_count_alike"
 ROUTER = {role: f"placement.{role}.megatron.transformer_overrides.moe_router_dtype" for role in ("actor", "reference")}
 ADDED, TYPES = (
     "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype",
     {"fp32": "float32", "bf16": "bfloat16"},
 )
+FROZEN = "actor_rollout_ref.actor.freeze_vision_tower"
 DRO, OF_LOSS = "actor_rollout_ref.actor.policy_loss.dro_beta", "algorithm.policy_loss_fn_args."
 NUMBERS: tuple[Any, ...] = ("any number",)
 EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "verl": {
-        CUT: ("left", "right", "middle"), ALIKE: (True,), ADDED: tuple(TYPES), DRO: NUMBERS,
+        CUT: ("left", "right", "middle"), ALIKE: (True,), ADDED: tuple(TYPES), DRO: NUMBERS, FROZEN: (True, False),
         **dict.fromkeys(ROUTER.values(), ("fp32",)),
     },
     "trinity": {
@@ -59,13 +62,14 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         norm_scope=scope,
         routers=types,
         added=TYPES[words[ADDED]] if ADDED in words else job.added,
+        frozen=words.get(FROZEN, False),
         loss_words={**job.loss_words, **of_loss},
     )
 
 
 def shortened(tokens: Sequence[int], most: int, overlong: str) -> tuple[int, ...]:
     """A prompt of `most` tokens at most, where the job cuts longer ones: their left, their right or their middle is lost."""
-    if len(tokens) <= most or not overlong.startswith("cut_"):
+    if len(tokens) <= most or not overlong.startswith(CUTS):
         return tuple(tokens)
     sides = {"cut_left": 0, "cut_right": most, "cut_middle": most // 2}[overlong]
     return (*tokens[:sides], *tokens[len(tokens) - (most - sides) :])

@@ -155,7 +155,7 @@ class Job:
     chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the
     policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy
     and reference to experts in theirs where `routers` has any; the policy is kept in `stored`, its gradients `added` up over
-    ranks in that type where it is given."""
+    ranks in that type where it is given; what a model sees with is `frozen` or learned."""
 
     model: str
     overrides: dict[str, Any]
@@ -203,6 +203,7 @@ class Job:
     checkpointing: bool
     lora: Lora | None
     routers: tuple[str, ...]
+    frozen: bool
     temperature: float
     top_p: float
     top_k: int

@@ -40,13 +40,14 @@ def job_of(plan: Plan) -> Job:
     read = StageReader(stage)
     job = Job(
         **_places(read),
-        **data_of(read),
+        **data_of(read, plan.source),
         **_sampling(read),
         **_mathematics(read),
         sleeps=_sleeps(plan, read),
         baseline=baseline_of(plan),
         routers=("", ""),
         added="",
+        frozen=False,
         rewards=rewards_of(read, plan.source, modelled=any(kind == "classifier" for *_, kind in scoring(stage))),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),

@@ -23,10 +23,11 @@ def use_packed_attention(model: Any) -> None:
     """Give a model of such layers this attention, where it would have PyTorch's own."""
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-    kinds = {*(getattr(model.config, "layer_types", None) or KINDS)}
-    if model.config._attn_implementation == "sdpa" and kinds <= KINDS:
+    text = model.config.get_text_config()
+    kinds = {*(getattr(text, "layer_types", None) or KINDS)}
+    if text._attn_implementation == "sdpa" and kinds <= KINDS:
         ALL_ATTENTION_FUNCTIONS.register(NAME, attention)
-        model.set_attn_implementation(NAME)
+        model.set_attn_implementation(NAME if text is model.config else {"text_config": NAME})
 
 
 def set_lengths(lengths: Sequence[int]) -> None:

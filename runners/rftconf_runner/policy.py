@@ -20,6 +20,7 @@ from rftconf_runner.parcel import Parcel
 from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, largest, shard, total
 from rftconf_runner.ulysses import Sequences
+from rftconf_runner.vision import Vision, vision_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Updated:
 class Policy:
     """All ranks are called with the same arguments, and each takes its own share of the sequences."""
 
+    vision: Vision | None = None
+
     def __init__(self, job: Job, rank: int, meeting: tuple[str, int], start: str | None = None) -> None:
         self.rank, self.mesh = rank, join(rank, job.ranks, meeting, device())
         self.spread = Sequences(rank, job.ranks, job.sp)
@@ -47,7 +50,10 @@ class Policy:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
         forget(self, "learner", "reference")
         self.job, mesh, rank = job, self.mesh, self.rank
-        model = self.spread.ready(_load(job.model if job.lora else start or job.model, job, job.routers[0]))
+        self.vision = vision_of(job)
+        model = self._ready(job.model if job.lora else start or job.model, job.routers[0])
+        if job.frozen and self.vision:
+            self.vision.freeze(model)
         adapters = Adapters(model, job.lora, start) if job.lora else None
         checkpointing, where = job.checkpointing, job.offload
         model = shard(model, mesh, job.dtype, checkpointing=checkpointing, offload=where, added=job.added).train()
@@ -56,11 +62,15 @@ class Policy:
         self.reference = None
         if job.compares:
             how = job.reference_offload
-            reference = self.spread.ready(_load(job.model, job, job.routers[1]))
+            reference = self._ready(job.model, job.routers[1])
             reference = shard(reference, mesh, job.dtype, checkpointing=False, offload=how).eval()
             self.reference = States(reference, None, how, device())
         if start:
             self.learner.resume(start)
+
+    def _ready(self, path: str, routed: str) -> Any:
+        model = self.spread.ready(_load(path, self.job, routed))
+        return self.vision.ready(model) if self.vision else model
 
     def old_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
         """Of this rank's share, by the weights as they are now."""
@@ -110,6 +120,8 @@ class Policy:
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""
         self.learner.save(folder)
+        if self.vision and self.rank == 0:
+            self.vision.save(folder)
 
     def _denominator(self, lessons: Sequence[Lesson]) -> Tensor:
         return losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.job.aggregation)
@@ -134,7 +146,8 @@ class Policy:
     def _forward(self, model: Any, samples: Sequence[Sample]) -> tuple[Tensor, Tensor, Tensor]:
         """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the distributions' entropy: 0 where no
         loss asks for it."""
-        rows = table(samples, packs=self.job.micro.packs).to(device())
+        rows = table(samples, packs=self.job.micro.packs)
+        rows = (self.vision.seen(model, samples, rows) if self.vision else rows).to(device())
         head = self.spread.head_output(model, rows)
         temperature = self.job.temperature if self.job.tempered else 1.0
         of_places = log_probs_and_entropy(head.logits, head.tokens, temperature, entropic=bool(self.job.entropy))
@@ -188,14 +201,15 @@ def _apart(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
 
 
 def _load(path: str, job: Job, routed: str) -> Any:
-    """A causal model of these files, with what the plan sets in its config; a checkpoint's config has that already. Its routers
+    """A causal model of these files, which may see, with what the plan sets in its config; a checkpoint's config has that already. Its routers
     compute in the type `routed` where that is given."""
-    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText
 
     config = AutoConfig.from_pretrained(path)
     for name, value in job.overrides.items():
         setattr(config, name, value)
-    model = AutoModelForCausalLM.from_pretrained(path, config=config, dtype=getattr(torch, job.stored)).to(device())
+    kind: Any = AutoModelForImageTextToText if hasattr(config, "vision_config") else AutoModelForCausalLM
+    model = kind.from_pretrained(path, config=config, dtype=getattr(torch, job.stored)).to(device())
     if routed:
         experts.route_in(model, routed)
     return model

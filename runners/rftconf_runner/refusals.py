@@ -17,6 +17,7 @@ from rftconf_runner.job_reader import OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
 from rftconf_runner.refusals_of_data import of_data
 from rftconf_runner.refusals_of_graders import of_graders
+from rftconf_runner.refusals_of_images import of_images
 from rftconf_runner.refusals_of_losses import of_losses
 from rftconf_runner.refusals_of_numbers import of_numbers
 from rftconf_runner.refusals_of_types import compares, of_types
@@ -114,6 +115,7 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     yield from of_dapo(stage)
     yield from of_lag(stage)
     yield from of_data(stage, source)
+    yield from of_images(stage, source)
     yield from of_numbers(stage)
     yield from of_types(stage)
     yield from _sizes(stage)
@@ -205,6 +207,7 @@ BY_HAND = {
     "data.train[].uri",
     "data.train[].keys.prompt",
     "data.train[].keys.messages",
+    "data.train[].keys.image",
     "data.train[].keys.response",
     "data.train[].split",
     "data.train[].subset",

@@ -12,11 +12,12 @@ from typing import Any
 import ray
 
 from rftconf_runner import experts, ranked
-from rftconf_runner.architectures import mixes
+from rftconf_runner.architectures import mixes, sees
+from rftconf_runner.images import Picture
 from rftconf_runner.job import Job
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.threads import patient
-from rftconf_runner.weights import Digests, Layout, held, layout
+from rftconf_runner.weights import Digests, Layout, held, layout, renamed
 
 ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine lives in the actor: seconds instead of half a minute to start
@@ -36,12 +37,15 @@ CUTTING = "cut"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt, the seed of its answer, and what of the answer is there already. A `greedy` answer has the likeliest token each time."""
+    """A prompt, the seed of its answer, and what of the answer is there already. A `greedy` answer has the likeliest token each time.
+    With `pictures` the prompt has a token for each, and the engine `reads` as many as the model has for them."""
 
     prompt: tuple[int, ...]
     seed: int
     begun: tuple[int, ...] = ()
     greedy: bool = False
+    pictures: tuple[Picture, ...] = ()
+    reads: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ class Engine:
             hf_overrides=dict(job.overrides),
             **ranked.ranks_of(job, rank, meeting),
             # other kernels keep experts in an order of their own, in which nobody compares them with the trainer's
+            **({"limit_mm_per_prompt": {"video": 0}} if sees(job.model) else {}),
             **({"moe_backend": "triton"} if torch.cuda.is_available() and mixes(job.model) else {}),
         )
         self.as_taken: Digests = {}
@@ -141,11 +146,16 @@ class Engine:
 
     def _answered(self, requests: Sequence[Asked]) -> list[Answer]:
         self.resting.wake(WEIGHTS, CACHE)
-        prompts = [{"prompt_token_ids": [*request.prompt, *request.begun]} for request in requests]
+        prompts = [_prompt(request) for request in requests]
         params = [self._params(request) for request in requests]
         if self.job.interrupts:
             return self._until_cut(prompts, params)
-        return [self._answer(output.outputs[0]) for output in self.llm.generate(prompts, params, use_tqdm=False)]
+        outputs = self.llm.generate(prompts, params, use_tqdm=False)
+        for request, output in zip(requests, outputs, strict=True):
+            if request.reads and tuple(output.prompt_token_ids) != request.reads:
+                whose = f"{len(output.prompt_token_ids)} tokens, the trainer {len(request.reads)}"
+                raise ValueError(f"the engine reads a prompt with images as {whose}: their image processors differ")
+        return [self._answer(output.outputs[0]) for output in outputs]
 
     def cut(self, now: bool) -> None:
         """Of a thread of its own: end what is being generated, and all that is asked, until this is called again."""
@@ -155,13 +165,15 @@ class Engine:
             self.cutting.clear()
 
     def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Layout:
-        """Take the trainer's weights, and say how they are laid out. The prefix cache holds keys of the old ones: it is emptied."""
+        """Take the trainer's weights, and say how they are laid out. Caches hold keys and images of the old ones: they are emptied."""
         self.resting.wake(WEIGHTS)
         self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
         self.llm.reset_prefix_cache()
-        self.version, self.rows = version, {name: len(tensor) for name, tensor in weights}
-        rank, ranks = self.rank, self.job.tp
+        if sees(self.job.model):
+            self.llm.llm_engine.reset_encoder_cache()
+        self.version, rank, ranks = version, self.rank, self.job.tp
         layouts: list[Layout] = self.llm.collective_rpc(lambda worker: layout(worker.get_model(), rank, ranks))
+        self.rows = {renamed(name, layouts[0]): len(tensor) for name, tensor in weights}
         self.as_taken = self._as_taken()
         return layouts[0]
 
@@ -228,6 +240,13 @@ class Engine:
             logprobs.logprobs[index] for index in logprobs.start_indices
         )  # of each position what was drawn comes first
         return Answer(tuple(output.token_ids), drawn, self.version, whole)
+
+
+def _prompt(asked: Asked) -> dict[str, Any]:
+    """What vLLM is given: images as PIL has them, which it puts through the model's processor itself."""
+    tokens: dict[str, Any] = {"prompt_token_ids": [*asked.prompt, *asked.begun]}
+    seen = {"image": [one.opened() for one in asked.pictures]}
+    return {**tokens, "multi_modal_data": seen} if asked.pictures else tokens
 
 
 def engine_actor(job: Job) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from itertools import accumulate
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rftconf_runner.images import Picture
 from rftconf_runner.packed_attention import set_lengths
 
 Row = tuple[float, ...]
@@ -22,13 +23,14 @@ KEEPS = "logits_to_keep"
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One sequence: the prompt's and the answer's tokens, the engine's version that drew the answer and the log-probs it
-    drew with; `number` is the sequence's own in the run."""
+    drew with; `number` is the sequence's own in the run. The prompt has a token for every part of its `pictures`."""
 
     prompt: tuple[int, ...]
     answer: tuple[int, ...]
     version: int
     number: int = 0
     drawn: Row = ()
+    pictures: tuple[Picture, ...] = ()
 
     def __len__(self) -> int:
         """Tokens of prompt and answer."""
@@ -59,7 +61,8 @@ class Lesson:
 class Table:
     """Token ids and positions of one shape; the answers' tokens by their `places` in the ids row after row, and their mask,
     both [sequences, longest answer]. A head is asked about `columns` of the ids alone, and the place before
-    each of the answers' tokens is one of `numbers` among those, row after row. `lengths` are of sequences in one row, none otherwise."""
+    each of the answers' tokens is one of `numbers` among those, row after row. `lengths` are of sequences in one row, none otherwise; `seen` is what
+    a model that sees is given beside tokens, and none other."""
 
     ids: Tensor
     positions: Tensor
@@ -68,10 +71,12 @@ class Table:
     columns: Tensor
     numbers: Tensor
     lengths: tuple[int, ...] = ()
+    seen: Mapping[str, Tensor] = field(default_factory=dict)
 
     def to(self, device: str) -> Table:
         """The same on a device."""
-        return replace(self, **{name: getattr(self, name).to(device) for name in TENSORS})
+        seen = {name: value.to(device) for name, value in self.seen.items()}
+        return replace(self, seen=seen, **{name: getattr(self, name).to(device) for name in TENSORS})
 
 
 TENSORS = ("ids", "positions", "places", "mask", "columns", "numbers")
@@ -126,7 +131,7 @@ def head_output(model: Any, rows: Table) -> HeadOutput:
     In one row sequences are told apart by positions that begin anew: transformers lets none of them attend to another.
     """
     set_lengths(rows.lengths)
-    more = {"position_ids": rows.positions} if rows.lengths else {}
+    more = rows.seen or ({"position_ids": rows.positions} if rows.lengths else {})
     keeps = KEEPS in signature(model.forward).parameters
     output = model(input_ids=rows.ids, use_cache=False, **more, **({KEEPS: rows.columns} if keeps else {})).logits
     return HeadOutput(

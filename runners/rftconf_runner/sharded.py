@@ -47,7 +47,8 @@ def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Of
     if checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
     where = policy_of(offload)
-    for layer in model.model.layers:
+    # a tower of images is in the unit of the rest, which every pass gathers, whether it has images or not
+    for layer in getattr(model.model, "language_model", model.model).layers:
         fully_shard(layer, mesh=mesh, mp_policy=how, offload_policy=where, reshard_after_forward=offload.reshards)
     fully_shard(model, mesh=mesh, mp_policy=how, offload_policy=where)
     return model

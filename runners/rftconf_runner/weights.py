@@ -6,7 +6,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
@@ -40,13 +40,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Of the weights on rank `rank` of an engine of `ranks`, by the engine's own names, and which of the checkpoint's tensors
-    it keeps as one."""
+    """Of the weights on rank `rank` of an engine of `ranks`, by the engine's own names, which of the checkpoint's tensors it keeps
+    as one, and how beginnings of their names are `renamed`."""
 
     pieces: Mapping[str, Piece]
     fused: Mapping[str, Sequence[str]]
     rank: int = 0
     ranks: int = 1
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 Digests = Mapping[str, str]
@@ -89,7 +90,12 @@ def layout(model: Any, rank: int = 0, ranks: int = 1) -> Layout:
         if experts.is_of_experts(name):
             shape, parts = experts.rows_of_experts(shape, name)
         pieces[name] = Piece(shape, parts if len(parts) > 1 else (), padded)
-    return Layout(pieces, getattr(model, "packed_modules_mapping", {}), rank, ranks)
+    names = getattr(getattr(model, "hf_to_vllm_mapper", None), "orig_to_new_prefix", {})
+    prefixes = {old: new for old, new in names.items() if new is not None}
+    fused = dict[str, Sequence[str]]()
+    for part in model.modules():  # a model that sees may leave its language model's to that
+        fused |= getattr(part, "packed_modules_mapping", None) or {}
+    return Layout(pieces, fused, rank, ranks, prefixes)
 
 
 def held(
@@ -154,8 +160,15 @@ def expected(weights: Iterable[tuple[str, Tensor]], engine: Layout) -> Digests:
     return dict.fromkeys(own, "") | digests((name, parts) for name, parts in own.items() if parts)
 
 
+def renamed(name: str, engine: Layout) -> str:
+    """Return a checkpoint's name with the beginning that the engine gives it."""
+    begins = next((old for old in engine.renamed if name.startswith(old)), "")
+    return engine.renamed.get(begins, "") + name.removeprefix(begins)
+
+
 def _whole(name: str, engine: Layout) -> tuple[str, tuple[int, str]]:
     """The engine's name of what a checkpoint's tensor is fused into, and its place there; its own name where nothing fuses it."""
+    name = renamed(name, engine)
     together, place = experts.together(name)
     if together != name:
         return together, place
@@ -176,12 +189,23 @@ def _own(tensors: Sequence[Tensor], piece: Piece | None, engine: Layout) -> Sequ
     """This rank's part of each tensor; none where they do not make up the whole."""
     if piece is None:
         return tensors
+    if len(tensors) == 1 and len(piece.parts) > 1:
+        # a checkpoint that keeps as one what the engine fuses, and divides part by part
+        tensors = (
+            tensors[0].split([size * engine.ranks for size in piece.parts])
+            if _fits(tensors[0], piece, engine)
+            else tensors
+        )
     sizes = piece.parts if len(piece.parts) == len(tensors) else (piece.shape[0],)
     if len(sizes) != len(tensors):
         return ()
     cut = [_cut(tensor, (size, *piece.shape[1:]), piece, engine) for tensor, size in zip(tensors, sizes, strict=True)]
     own_parts = [part for part in cut if part is not None]
     return own_parts if len(own_parts) == len(cut) else ()
+
+
+def _fits(tensor: Tensor, piece: Piece, engine: Layout) -> bool:
+    return len(tensor) == sum(piece.parts) * engine.ranks
 
 
 def _cut(tensor: Tensor, shape: tuple[int, ...], piece: Piece, engine: Layout) -> Tensor | None:

@@ -78,3 +78,13 @@ def test_no_agentic_config_of_the_projects_is_accepted() -> None:
     ]  # fmt: skip
     assert form
     assert [config.name for config in judged(form) if config.accepted] == []
+
+
+def test_a_model_that_sees_of_no_known_type_does_not_count() -> None:
+    configs = [
+        (Config(real.name, group), real.document(), real.framework, real.release)
+        for group, reals in corpora().items() for real in reals if "glm41v" in real.name or "qwen2_5_vl-7b.sh" in real.name
+    ]  # fmt: skip
+    accepted = {config.name.rpartition("/")[2]: config.accepted for config in judged(configs)}
+    assert accepted.get("run_qwen2_5_vl-7b.sh", True)
+    assert not accepted.get("run_glm41v_9b.sh", False)

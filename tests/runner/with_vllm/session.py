@@ -31,7 +31,7 @@ ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "OMP_NUM_THREADS": "1",  # numbers are compared with those of processes that Ray gives one
     "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
-    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
+    "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), str(ROOT / "runners"), os.environ.get("PYTHONPATH", "")))),
 }
 LOGICAL = 512
 """CPUs that Ray counts: the bundles of runs before stay taken, as their engines do, and share the real ones."""

@@ -1,0 +1,88 @@
+"""Tiny models that see, each a folder with its tokenizer and image processor, and rows with images."""
+
+from __future__ import annotations
+
+import json
+import random
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import torch
+from PIL import Image
+from rftconf_runner.demo import _tokenizer
+
+TOKENS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+FIELDS = ("vision_start_token_id", "vision_end_token_id", "image_token_id", "video_token_id")
+TEMPLATE = (
+    "{% for message in messages %}{% if message['content'] is string %}{{ message['content'] }}{% else %}"
+    "{% for part in message['content'] %}{% if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
+    "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endif %}{% endfor %}"
+)
+TEXT: dict[str, Any] = {
+    "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 1,
+    "head_dim": 32, "max_position_embeddings": 512,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [4, 6, 6]},
+}  # fmt: skip
+TOWER: dict[str, dict[str, Any]] = {
+    "qwen2_vl": {"depth": 2, "embed_dim": 32, "hidden_size": 64, "num_heads": 2, "mlp_ratio": 2, "patch_size": 14},
+    "qwen2_5_vl": {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64,
+                   "fullatt_block_indexes": [1], "window_size": 56, "patch_size": 14},
+    "qwen3_vl": {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64,
+                 "patch_size": 16, "deepstack_visual_indexes": [0], "num_position_embeddings": 64},
+}  # fmt: skip
+PROCESSORS = {"qwen2_vl": "Qwen2VLProcessor", "qwen2_5_vl": "Qwen2_5_VLProcessor", "qwen3_vl": "Qwen3VLProcessor"}
+
+
+def make_model(folder: Path, kind: str) -> None:
+    """Write a random model of this kind, its tokenizer and the config of its image processor."""
+    from transformers import AutoConfig, AutoModelForImageTextToText
+
+    tokenizer = _tokenizer()
+    tokenizer.add_special_tokens({"additional_special_tokens": list(TOKENS)})
+    tokenizer.chat_template = TEMPLATE
+    ids = dict(zip(FIELDS, tokenizer.convert_tokens_to_ids(list(TOKENS)), strict=True))
+    ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    rope = {**TEXT["rope_parameters"], **({"mrope_interleaved": True} if kind == "qwen3_vl" else {})}
+    text = {**TEXT, **ends, "bos_token_id": None, "vocab_size": len(tokenizer), "rope_parameters": rope}
+    config: Any = AutoConfig.for_model(
+        kind, text_config=text, vision_config=TOWER[kind], tie_word_embeddings=False, **ids
+    )
+    torch.manual_seed(0)
+    AutoModelForImageTextToText.from_config(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    side = TOWER[kind]["patch_size"]
+    processor = {"image_processor_type": "Qwen2VLImageProcessor", "processor_class": PROCESSORS[kind], "patch_size": side,
+                 "temporal_patch_size": 2, "merge_size": 2, "min_pixels": side * side * 4, "max_pixels": side * side * 64,
+                 "image_mean": [0.5] * 3, "image_std": [0.5] * 3}  # fmt: skip
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+
+
+def png(width: int, height: int, seed: int, mode: str = "RGB") -> bytes:
+    """Return noise as a file has it."""
+    depth = len(Image.new(mode, (1, 1)).getbands())
+    image = Image.frombytes(mode, (width, height), random.Random(seed).randbytes(width * height * depth))
+    found = BytesIO()
+    image.save(found, "PNG")
+    return found.getvalue()
+
+
+def write_rows(file: Path, rows: list[dict[str, Any]], *, decoded: bool) -> None:
+    """Write rows as parquet; `decoded` where the data set says that the column `images` holds images."""
+    import datasets
+
+    table = datasets.Dataset.from_list(rows)
+    if decoded:
+        table = table.cast_column("images", datasets.List(datasets.Image()))
+    table.to_parquet(str(file))
+
+
+def row(at: int, content: str, images: list[bytes], answer: str = "1") -> dict[str, Any]:
+    """Return a row as veRL's recipes write them."""
+    return {
+        "data_source": "digits",
+        "prompt": [{"role": "user", "content": content}],
+        "images": [{"bytes": one, "path": None} for one in images],
+        "reward_model": {"style": "rule", "ground_truth": answer},
+        "extra_info": {"index": at},
+    }
