@@ -126,7 +126,7 @@ def _of_models(plan: Plan) -> Iterator[str]:
     for stage in plan.stages[:1]:
         model = find(stage.model.path) if isinstance(stage.model.path, str) else None
         config = next((row.config for row in rows() if model and row.name == model.name), {})
-        if not config and any(one.keys.image is not None for one in stage.data.train):
+        if not config and any(data_set.keys.image is not None for data_set in stage.data.train):
             # few types of models that see are executed: one that nobody here knows does not count as one of these
             yield "stage.model.path: a model that sees, of a type that the table of models does not have (vision_config)"
         adapts = bool(stage.model_options.lora.rank or stage.model_options.lora.path)

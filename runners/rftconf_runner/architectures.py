@@ -57,8 +57,8 @@ def unfit(job: Job, framework: str | None = None) -> list[str]:
     adapts = job.lora is not None
     reasons = [
         f"{field}: {path}: {why}"
-        for at, (field, path) in enumerate(models)
-        for why in unexecuted(_config(path), adapts=adapts, framework=framework, trained=not at)
+        for number, (field, path) in enumerate(models)
+        for why in unexecuted(_config(path), adapts=adapts, framework=framework, trained=not number)
     ]
     reasons += [f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)]
     return reasons or [f"stage.model.path: {job.model}: {why}" for why in _of_processor(_config(job.model))]

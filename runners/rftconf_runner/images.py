@@ -91,29 +91,29 @@ def pictures_of(cell: Any, column: ImageColumn, patch: int, *, decoded: bool) ->
         raise ValueError("is no list of images")  # noqa: TRY004
     own = column.patch or patch
     if decoded:
-        return tuple(Picture(_bytes(one), own if column.resizes else 0) for one in cell)
-    return tuple(Picture(_bytes(one, strictly=True), own, on_white=True) for one in cell)
+        return tuple(Picture(_bytes(image), own if column.resizes else 0) for image in cell)
+    return tuple(Picture(_bytes(image, strictly=True), own, on_white=True) for image in cell)
 
 
-def _bytes(one: Any, *, strictly: bool = False) -> bytes:
-    held = one if isinstance(one, Mapping) else {}
-    known = {key: value for key, value in held.items() if value is not None}
+def _bytes(image: Any, *, strictly: bool = False) -> bytes:
+    fields = image if isinstance(image, Mapping) else {}
+    known = {key: value for key, value in fields.items() if value is not None}
     if isinstance(known.get("bytes"), bytes) and {*known} <= {"bytes", "path"}:
-        found: bytes = known["bytes"]
-        return found
+        encoded: bytes = known["bytes"]
+        return encoded
     if not strictly and isinstance(known.get("path"), str) and Path(known["path"]).is_file():
         return Path(known["path"]).read_bytes()
-    what = ", ".join(map(str, known)) if held else type(one).__name__
+    what = ", ".join(map(str, known)) if fields else type(image).__name__
     raise ValueError(f"has an image of {what or 'nothing'}; the runner reads images whose bytes are in the row")
 
 
 def with_parts(messages: Sequence[Mapping[str, Any]], images: int) -> list[dict[str, Any]]:
     """Cut messages at the places of their images (veRL, `RLHFDataset._build_messages`). Raises ValueError where they have others
     than the row."""
-    marks = sum(str(one.get("content")).count(MARK) for one in messages)
+    marks = sum(str(message.get("content")).count(MARK) for message in messages)
     if marks != images:
         raise ValueError(f"has {images} images, and its messages have {MARK} {marks} times")
-    return [{**one, "content": _parts(one["content"])} for one in messages]
+    return [{**message, "content": _parts(message["content"])} for message in messages]
 
 
 def _parts(content: Any) -> Any:
@@ -127,6 +127,6 @@ def template_of(files: str, tokenizer: Any) -> str | None:
     """Return the chat template of a model's processor: in a file of its own, else the tokenizer's."""
     from transformers.utils import cached_file
 
-    found = cached_file(files, TEMPLATE, _raise_exceptions_for_missing_entries=False)
+    file = cached_file(files, TEMPLATE, _raise_exceptions_for_missing_entries=False)
     template = tokenizer.chat_template
-    return json.loads(Path(found).read_text(encoding="utf-8"))["chat_template"] if found else template
+    return json.loads(Path(file).read_text(encoding="utf-8"))["chat_template"] if file else template

@@ -147,7 +147,7 @@ class Policy:
         """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the distributions' entropy: 0 where no
         loss asks for it."""
         rows = table(samples, packs=self.job.micro.packs)
-        rows = (self.vision.seen(model, samples, rows) if self.vision else rows).to(device())
+        rows = (self.vision.with_images(model, samples, rows) if self.vision else rows).to(device())
         head = self.spread.head_output(model, rows)
         temperature = self.job.temperature if self.job.tempered else 1.0
         of_places = log_probs_and_entropy(head.logits, head.tokens, temperature, entropic=bool(self.job.entropy))

@@ -12,7 +12,7 @@ from rftconf_runner.said import said
 
 def of_images(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     """Columns that the runner does not read as their framework does, and what the runner does with text alone."""
-    columns = [one.keys.image for one in stage.data.train if one.keys.image is not None]
+    columns = [data_set.keys.image for data_set in stage.data.train if data_set.keys.image is not None]
     if not columns:
         return
     if source.framework != SEES:

@@ -242,11 +242,11 @@ class Engine:
         return Answer(tuple(output.token_ids), drawn, self.version, whole)
 
 
-def _prompt(asked: Asked) -> dict[str, Any]:
+def _prompt(request: Asked) -> dict[str, Any]:
     """What vLLM is given: images as PIL has them, which it puts through the model's processor itself."""
-    tokens: dict[str, Any] = {"prompt_token_ids": [*asked.prompt, *asked.begun]}
-    seen = {"image": [one.opened() for one in asked.pictures]}
-    return {**tokens, "multi_modal_data": seen} if asked.pictures else tokens
+    tokens: dict[str, Any] = {"prompt_token_ids": [*request.prompt, *request.begun]}
+    images = {"image": [picture.opened() for picture in request.pictures]}
+    return {**tokens, "multi_modal_data": images} if request.pictures else tokens
 
 
 def engine_actor(job: Job) -> Any:

@@ -61,7 +61,7 @@ class Lesson:
 class Table:
     """Token ids and positions of one shape; the answers' tokens by their `places` in the ids row after row, and their mask,
     both [sequences, longest answer]. A head is asked about `columns` of the ids alone, and the place before
-    each of the answers' tokens is one of `numbers` among those, row after row. `lengths` are of sequences in one row, none otherwise; `seen` is what
+    each of the answers' tokens is one of `numbers` among those, row after row. `lengths` are of sequences in one row, none otherwise; `of_images` is what
     a model that sees is given beside tokens, and none other."""
 
     ids: Tensor
@@ -71,12 +71,12 @@ class Table:
     columns: Tensor
     numbers: Tensor
     lengths: tuple[int, ...] = ()
-    seen: Mapping[str, Tensor] = field(default_factory=dict)
+    of_images: Mapping[str, Tensor] = field(default_factory=dict)
 
     def to(self, device: str) -> Table:
         """The same on a device."""
-        seen = {name: value.to(device) for name, value in self.seen.items()}
-        return replace(self, seen=seen, **{name: getattr(self, name).to(device) for name in TENSORS})
+        of_images = {name: value.to(device) for name, value in self.of_images.items()}
+        return replace(self, of_images=of_images, **{name: getattr(self, name).to(device) for name in TENSORS})
 
 
 TENSORS = ("ids", "positions", "places", "mask", "columns", "numbers")
@@ -131,7 +131,7 @@ def head_output(model: Any, rows: Table) -> HeadOutput:
     In one row sequences are told apart by positions that begin anew: transformers lets none of them attend to another.
     """
     set_lengths(rows.lengths)
-    more = rows.seen or ({"position_ids": rows.positions} if rows.lengths else {})
+    more = rows.of_images or ({"position_ids": rows.positions} if rows.lengths else {})
     keeps = KEEPS in signature(model.forward).parameters
     output = model(input_ids=rows.ids, use_cache=False, **more, **({KEEPS: rows.columns} if keeps else {})).logits
     return HeadOutput(

@@ -33,8 +33,8 @@ class Vision:
 
     def _pixels(self, pictures: tuple[Picture, ...]) -> tuple[Tensor, Tensor]:
         """Return patches [patches, numbers of a patch] and how many there are of each image [images, 3], as the processor has them."""
-        found = self.processor(images=[one.opened() for one in pictures], return_tensors="pt")
-        return found["pixel_values"], found["image_grid_thw"]
+        inputs = self.processor(images=[picture.opened() for picture in pictures], return_tensors="pt")
+        return inputs["pixel_values"], inputs["image_grid_thw"]
 
     def expanded(self, tokens: Sequence[int], pictures: tuple[Picture, ...]) -> tuple[int, ...]:
         """Return a prompt with as many tokens for each image as the model has for it. Raises ValueError where the chat template
@@ -42,7 +42,7 @@ class Vision:
         if tokens.count(self.token) != len(pictures):
             raise ValueError(f"{len(pictures)} images, and the chat template has places for {tokens.count(self.token)}")
         counts = iter((self.pixels(pictures)[1].prod(-1) // self.merged).tolist())
-        return tuple(one for token in tokens for one in [token] * (next(counts) if token == self.token else 1))
+        return tuple(copy for token in tokens for copy in [token] * (next(counts) if token == self.token else 1))
 
     def ready(self, model: Any) -> Any:
         """Have a model put images where its prompts have them, whatever tokens an answer draws."""
@@ -53,14 +53,14 @@ class Vision:
         """Keep the weights that images go through as they are (veRL, `freeze_vision_tower`)."""
         model.model.visual.requires_grad_(False)
 
-    def seen(self, model: Any, samples: Sequence[Sample], rows: Table) -> Table:
+    def with_images(self, model: Any, samples: Sequence[Sample], rows: Table) -> Table:
         """Add to tokens in rows what the model sees. Where no sequence has an image it computes a blank one, which goes nowhere:
         every rank has gradients of the same weights."""
         positions = torch.zeros(3, *rows.ids.shape, dtype=torch.long)
         self.places = torch.zeros(rows.ids.shape, dtype=torch.bool)
         pixels, grids, start = list[Tensor](), list[Tensor](), 0
-        for at, sample in enumerate(samples):
-            row, begin = (0, start) if rows.lengths else (at, 0)
+        for index, sample in enumerate(samples):
+            row, begin = (0, start) if rows.lengths else (index, 0)
             own, start = slice(begin, begin + len(sample)), start + len(sample)
             marks = torch.zeros(len(sample), dtype=torch.bool)
             if sample.pictures:
@@ -73,7 +73,7 @@ class Vision:
             blank = torch.tensor([[1, self.processor.merge_size, self.processor.merge_size]])
             pixels, grids = [torch.zeros(self.merged, self._width())], [blank]
         more = {"position_ids": positions, "pixel_values": torch.cat(pixels), "image_grid_thw": torch.cat(grids)}
-        return replace(rows, seen=more)
+        return replace(rows, of_images=more)
 
     def save(self, folder: str) -> None:
         """Write the processor's config beside a checkpoint's weights."""
@@ -94,8 +94,8 @@ def _positions(model: Any, sample: Sample, marks: Tensor, grids: Tensor | None) 
     if grids is None:
         return torch.arange(len(sample)).expand(3, -1)
     ids = torch.tensor([[*sample.prompt, *sample.answer]])
-    found, _ = model.model.get_rope_index(ids, marks[None].int(), image_grid_thw=grids)
-    return found[:, 0]
+    positions, _ = model.model.get_rope_index(ids, marks[None].int(), image_grid_thw=grids)
+    return positions[:, 0]
 
 
 def vision_of(job: Job) -> Vision | None:

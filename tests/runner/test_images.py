@@ -23,9 +23,9 @@ NEEDS_PIL = pytest.mark.skipif(find_spec("PIL") is None, reason="needs the runne
 def png(mode: str, color: Any) -> bytes:
     from PIL import Image
 
-    found = BytesIO()
-    Image.new(mode, (30, 50), color).save(found, "PNG")
-    return found.getvalue()
+    file = BytesIO()
+    Image.new(mode, (30, 50), color).save(file, "PNG")
+    return file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_only_verls_reader_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "wanted"),
+    ("size", "expected"),
     [
         ((30, 50), (56, 84)),
         ((640, 480), (644, 476)),
@@ -51,8 +51,8 @@ def test_only_verls_reader_is_read() -> None:
         ((14, 41), (56, 112)),
     ],
 )
-def test_sizes_are_those_of_qwen_vl_utils(size: tuple[int, int], wanted: tuple[int, int]) -> None:
-    assert sized(*size, 28) == wanted
+def test_sizes_are_those_of_qwen_vl_utils(size: tuple[int, int], expected: tuple[int, int]) -> None:
+    assert sized(*size, 28) == expected
 
 
 def test_a_strip_is_no_image() -> None:
@@ -63,19 +63,19 @@ def test_a_strip_is_no_image() -> None:
 @NEEDS_PIL
 def test_what_the_data_set_decodes_keeps_its_size_where_verl_keeps_it() -> None:
     cell = [{"bytes": png("RGBA", (255, 0, 0, 0)), "path": None}]
-    (kept,) = pictures_of(cell, ImageColumn("images", resizes=False, patch=14), 14, decoded=True)
+    (unsized,) = pictures_of(cell, ImageColumn("images", resizes=False, patch=14), 14, decoded=True)
     (sized_,) = pictures_of(cell, COLUMN, 14, decoded=True)
     (plain,) = pictures_of(cell, COLUMN, 14, decoded=False)
-    assert (kept.opened().size, sized_.opened().size) == ((30, 50), (56, 84))
-    assert kept.opened().getpixel((0, 0)) == (255, 0, 0)
+    assert (unsized.opened().size, sized_.opened().size) == ((30, 50), (56, 84))
+    assert unsized.opened().getpixel((0, 0)) == (255, 0, 0)
     assert plain.opened().getpixel((0, 0)) == (255, 255, 255)  # what is transparent lies on white there
 
 
 @NEEDS_PIL
 def test_the_models_own_patches() -> None:
-    (found,) = pictures_of([{"bytes": png("RGB", 0)}], ImageColumn("images", resizes=True, patch=0), 16, decoded=True)
-    assert found == Picture(png("RGB", 0), 16)
-    assert found.opened().size == (64, 96)
+    (picture,) = pictures_of([{"bytes": png("RGB", 0)}], ImageColumn("images", resizes=True, patch=0), 16, decoded=True)
+    assert picture == Picture(png("RGB", 0), 16)
+    assert picture.opened().size == (64, 96)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_a_row_without_images() -> None:
 
 
 def test_messages_are_cut_at_their_images() -> None:
-    found = with_parts([{"role": "system", "content": "s"}, {"role": "user", "content": "<image>a<image>"}], 2)
-    assert found[0]["content"] == [{"type": "text", "text": "s"}]
-    assert found[1] == {
+    messages = with_parts([{"role": "system", "content": "s"}, {"role": "user", "content": "<image>a<image>"}], 2)
+    assert messages[0]["content"] == [{"type": "text", "text": "s"}]
+    assert messages[1] == {
         "role": "user",
         "content": [{"type": "image"}, {"type": "text", "text": "a"}, {"type": "image"}],
     }
@@ -109,9 +109,9 @@ def test_messages_are_cut_at_their_images() -> None:
 
 
 def refused(framework: str = "verl", **changes: Any) -> dict[str, str]:
-    one = plan()
-    one.source.framework = framework
-    stage = one.stages[0]
+    conversion = plan()
+    conversion.source.framework = framework
+    stage = conversion.stages[0]
     stage.data.train[0].keys.image = "images"
     for path, value in changes.items():
         *parents, last = path.split("__")
@@ -119,7 +119,7 @@ def refused(framework: str = "verl", **changes: Any) -> dict[str, str]:
         for name in parents:
             node = getattr(node, name)
         object.__setattr__(node, last, value)
-    return {item.path: item.why for item in refusals(one)}
+    return {item.path: item.why for item in refusals(conversion)}
 
 
 def test_what_reads_text_alone_is_refused_with_images() -> None:

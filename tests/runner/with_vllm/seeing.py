@@ -62,9 +62,9 @@ def png(width: int, height: int, seed: int, mode: str = "RGB") -> bytes:
     """Return noise as a file has it."""
     depth = len(Image.new(mode, (1, 1)).getbands())
     image = Image.frombytes(mode, (width, height), random.Random(seed).randbytes(width * height * depth))
-    found = BytesIO()
-    image.save(found, "PNG")
-    return found.getvalue()
+    file = BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
 
 
 def write_rows(file: Path, rows: list[dict[str, Any]], *, decoded: bool) -> None:
@@ -77,12 +77,12 @@ def write_rows(file: Path, rows: list[dict[str, Any]], *, decoded: bool) -> None
     table.to_parquet(str(file))
 
 
-def row(at: int, content: str, images: list[bytes], answer: str = "1") -> dict[str, Any]:
+def row(index: int, content: str, images: list[bytes], answer: str = "1") -> dict[str, Any]:
     """Return a row as veRL's recipes write them."""
     return {
         "data_source": "digits",
         "prompt": [{"role": "user", "content": content}],
-        "images": [{"bytes": one, "path": None} for one in images],
+        "images": [{"bytes": image, "path": None} for image in images],
         "reward_model": {"style": "rule", "ground_truth": answer},
-        "extra_info": {"index": at},
+        "extra_info": {"index": index},
     }

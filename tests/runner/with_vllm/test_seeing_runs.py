@@ -41,8 +41,8 @@ def seeing_demo(request: pytest.FixtureRequest, demo: Path) -> Path:
     script.write_text(script.read_text().replace(str(demo), str(folder)))
     seeing.make_model(folder / "model", request.param)
     sizes = [[(30, 44)], [(64, 40), (28, 28)], [(90, 60)], []]
-    images = [[seeing.png(*size, at) for size in sizes[at % 4]] for at in range(16)]
-    rows = [seeing.row(at, "<image>" * len(images[at]) + f"{at}=", images[at]) for at in range(16)]
+    images = [[seeing.png(*size, index) for size in sizes[index % 4]] for index in range(16)]
+    rows = [seeing.row(index, "<image>" * len(images[index]) + f"{index}=", images[index]) for index in range(16)]
     seeing.write_rows(folder / "train.parquet", rows, decoded=True)
     return folder
 
@@ -51,7 +51,7 @@ def test_a_run_and_its_resumption_bit_for_bit(seeing_demo: Path) -> None:
     plan, folder = planned(seeing_demo, "seen", **SHORT), seeing_demo / "seen"
     whole = session.run(plan, folder)
     assert faults([json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]) == []
-    assert all(one["parity"] < 1e-5 for one in whole)
+    assert all(period["parity"] < 1e-5 for period in whole)
     assert (folder / "step-000002" / "preprocessor_config.json").is_file()
     shutil.copytree(folder, seeing_demo / "resumed")
     shutil.rmtree(seeing_demo / "resumed" / "step-000002")
@@ -61,11 +61,13 @@ def test_a_run_and_its_resumption_bit_for_bit(seeing_demo: Path) -> None:
 
 def test_rows_that_are_packed_and_two_ranks(seeing_demo: Path) -> None:
     """One rank's part of an update may have no image at all, and is computed all the same."""
-    one = session.run(planned(seeing_demo, "packed", **SHORT, **PACKED), seeing_demo / "packed")
-    two = session.run(planned(seeing_demo, "two", **SHORT, **PACKED, trainer__n_gpus_per_node="2"), seeing_demo / "two")
-    assert all(metrics["parity"] < 1e-5 for metrics in (*one, *two))
-    assert two[0]["loss"] == pytest.approx(one[0]["loss"], abs=1e-5)
-    assert two[0]["gradient_norm"] == pytest.approx(one[0]["gradient_norm"], rel=1e-3)
+    single = session.run(planned(seeing_demo, "packed", **SHORT, **PACKED), seeing_demo / "packed")
+    double = session.run(
+        planned(seeing_demo, "two", **SHORT, **PACKED, trainer__n_gpus_per_node="2"), seeing_demo / "two"
+    )
+    assert all(metrics["parity"] < 1e-5 for metrics in (*single, *double))
+    assert double[0]["loss"] == pytest.approx(single[0]["loss"], abs=1e-5)
+    assert double[0]["gradient_norm"] == pytest.approx(single[0]["gradient_norm"], rel=1e-3)
 
 
 def test_prompts_are_those_of_the_models_own_processor(seeing_demo: Path) -> None:
@@ -78,7 +80,9 @@ def test_prompts_are_those_of_the_models_own_processor(seeing_demo: Path) -> Non
     vision = Vision(files, AutoConfig.from_pretrained(files))
     pictures = tuple(Picture(seeing.png(*size, 1)) for size in ((30, 44), (200, 90)))
     text = "a<|vision_start|><|image_pad|><|vision_end|>b<|vision_start|><|image_pad|><|vision_end|>="
-    theirs = processor(text=[text], images=[Image.open(BytesIO(one.encoded)) for one in pictures], return_tensors="pt")
+    theirs = processor(
+        text=[text], images=[Image.open(BytesIO(picture.encoded)) for picture in pictures], return_tensors="pt"
+    )
     short = processor.tokenizer(text, add_special_tokens=False)["input_ids"]
     assert [*vision.expanded(short, pictures)] == theirs["input_ids"][0].tolist()
     assert vision.pixels(pictures)[0].equal(theirs["pixel_values"])
@@ -87,4 +91,4 @@ def test_prompts_are_those_of_the_models_own_processor(seeing_demo: Path) -> Non
 def test_adapters(seeing_demo: Path) -> None:
     more = {"actor_rollout_ref__model__lora_rank": "4", "actor_rollout_ref__model__target_modules": "all-linear"}
     metrics = session.run(planned(seeing_demo, "adapted", **SHORT, **more), seeing_demo / "adapted")
-    assert all(one["parity"] < 1e-5 for one in metrics)
+    assert all(period["parity"] < 1e-5 for period in metrics)

@@ -33,12 +33,12 @@ def test_every_type_that_is_accepted_is_tried() -> None:
 
 @pytest.fixture(scope="module", params=sorted(seeing.TOWER))
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made: Path = tmp_path_factory.mktemp(request.param)
-    seeing.make_model(made / "model", request.param)
-    images = [[seeing.png(width, height, at) for width, height in sizes] for at, sizes in enumerate(SIZES)]
-    rows = [seeing.row(at, *pair) for at, pair in enumerate(zip(CONTENTS, images, strict=True))]
-    seeing.write_rows(made / "rows.parquet", rows, decoded=True)
-    return made
+    root: Path = tmp_path_factory.mktemp(request.param)
+    seeing.make_model(root / "model", request.param)
+    images = [[seeing.png(width, height, index) for width, height in sizes] for index, sizes in enumerate(SIZES)]
+    rows = [seeing.row(index, *pair) for index, pair in enumerate(zip(CONTENTS, images, strict=True))]
+    seeing.write_rows(root / "rows.parquet", rows, decoded=True)
+    return root
 
 
 def job(folder: Path, **changes: Any) -> Job:
@@ -55,15 +55,15 @@ def prompts(job: Job) -> list[Prompt]:
     return Prompts(job, tokenizer_of(job)).prompts
 
 
-def samples(found: list[Prompt], vocabulary: int) -> list[Sample]:
+def samples(prompts_of_rows: list[Prompt], vocabulary: int) -> list[Sample]:
     """Two answers to each, of tokens of the whole vocabulary, also of those that stand for images."""
     draw = torch.Generator().manual_seed(1)
     lengths = (5, 8, 1, 3, 7, 2, 6, 4)
     answers = [tuple(torch.randint(vocabulary, (length,), generator=draw).tolist()) for length in lengths]
     answers[0] = (*answers[0][:-1], vocabulary - 2)
     return [
-        Sample(prompt.tokens, answers[2 * at + turn], 0, 2 * at + turn, pictures=prompt.pictures)
-        for at, prompt in enumerate(found)
+        Sample(prompt.tokens, answers[2 * index + turn], 0, 2 * index + turn, pictures=prompt.pictures)
+        for index, prompt in enumerate(prompts_of_rows)
         for turn in range(2)
     ]
 
@@ -76,7 +76,7 @@ def plain(model: Any, job: Job, sample: Sample) -> torch.Tensor:
     more: dict[str, Any] = {}
     if sample.pictures:
         processor = AutoImageProcessor.from_pretrained(job.model)
-        more = dict(processor(images=[one.opened() for one in sample.pictures], return_tensors="pt"))
+        more = dict(processor(images=[picture.opened() for picture in sample.pictures], return_tensors="pt"))
         more["mm_token_type_ids"] = (ids == model.config.image_token_id).int()
     logits = model(input_ids=ids, use_cache=False, **more).logits[0, len(sample.prompt) - 1 : -1]
     log_probs = torch.log_softmax(logits.float() / job.temperature, -1)
@@ -88,13 +88,13 @@ def policy(folder: Path, alone: None) -> Any:
     """Return a maker of ranks of one."""
     from torch.distributed.device_mesh import init_device_mesh
 
-    def made(asked: Job) -> Any:
-        one: Any = Policy.__new__(Policy)
-        one.rank, one.mesh, one.spread = 0, init_device_mesh("cpu", (1,)), Sequences(0, 1, 1)
-        one.begin(asked, None)
-        return one
+    def begun(job_of_rank: Job) -> Any:
+        rank: Any = Policy.__new__(Policy)
+        rank.rank, rank.mesh, rank.spread = 0, init_device_mesh("cpu", (1,)), Sequences(0, 1, 1)
+        rank.begin(job_of_rank, None)
+        return rank
 
-    return made
+    return begun
 
 
 MICROS = [Micro(8, 0), Micro(3, 0), Micro(0, 200), Micro(0, 200, packs=True), Micro(0, 1000, packs=True)]
@@ -104,29 +104,29 @@ MICROS = [Micro(8, 0), Micro(3, 0), Micro(0, 200), Micro(0, 200, packs=True), Mi
 def test_log_probs_are_those_of_transformers(folder: Path, policy: Any, micro: Micro) -> None:
     from transformers import AutoModelForImageTextToText
 
-    asked = job(folder, micro=micro)
-    model: Any = AutoModelForImageTextToText.from_pretrained(asked.model, dtype=torch.float32)
+    own_job = job(folder, micro=micro)
+    model: Any = AutoModelForImageTextToText.from_pretrained(own_job.model, dtype=torch.float32)
     # transformers looks for images in answers too, and finds too many: those of this test have none in them
     token = model.config.image_token_id
     drawn = [
-        replace(one, answer=tuple(token + 1 if t == token else t for t in one.answer))
-        for one in samples(prompts(asked), 100)
+        replace(sample, answer=tuple(token + 1 if t == token else t for t in sample.answer))
+        for sample in samples(prompts(own_job), 100)
     ]
-    rows = policy(asked).old_log_probs(drawn)
+    rows = policy(own_job).old_log_probs(drawn)
     for row, sample in zip(rows, drawn, strict=True):
-        assert torch.tensor(row) == pytest.approx(plain(model, asked, sample).detach(), abs=1e-6)
+        assert torch.tensor(row) == pytest.approx(plain(model, own_job, sample).detach(), abs=1e-6)
 
 
 def test_an_answer_may_have_the_token_of_images(folder: Path, policy: Any) -> None:
     """It is a word there: what stands before it in the answer is computed as without it, padded and packed."""
-    asked = job(folder)
-    one = policy(asked)
-    token = one.vision.token
-    (first, *_) = samples(prompts(asked), 90)
+    own_job = job(folder)
+    rank = policy(own_job)
+    token = rank.vision.token
+    (first, *_) = samples(prompts(own_job), 90)
     whole = replace(first, answer=(5, token, 6))
-    (short,) = one.old_log_probs([replace(whole, answer=(5,))])
-    (padded,) = one.old_log_probs([whole])
-    (packed,) = policy(replace(asked, micro=Micro(0, 1000, packs=True))).old_log_probs([whole])
+    (short,) = rank.old_log_probs([replace(whole, answer=(5,))])
+    (padded,) = rank.old_log_probs([whole])
+    (packed,) = policy(replace(own_job, micro=Micro(0, 1000, packs=True))).old_log_probs([whole])
     assert padded[0] == pytest.approx(short[0], abs=1e-6)
     assert padded == pytest.approx(packed, abs=1e-6)
 
@@ -134,32 +134,32 @@ def test_an_answer_may_have_the_token_of_images(folder: Path, policy: Any) -> No
 @pytest.mark.parametrize("frozen", [False, True])
 def test_what_is_learned(folder: Path, policy: Any, frozen: bool) -> None:
     """Everything, also where no sequence of an update has an image; or all but what images go through."""
-    one = policy(job(folder, frozen=frozen))
-    before = {name: value.clone() for name, value in one.learner.weights(torch.float32)}
-    drawn = samples(prompts(one.job), 90)[:4]
-    olds = one.old_log_probs(drawn)
+    rank = policy(job(folder, frozen=frozen))
+    before = {name: value.clone() for name, value in rank.learner.weights(torch.float32)}
+    drawn = samples(prompts(rank.job), 90)[:4]
+    olds = rank.old_log_probs(drawn)
     lessons = [Lesson(s, (1.0,) * len(s.answer), old) for s, old in zip(drawn, olds, strict=True)]
-    one.update(lessons, 1)
-    moved = {name for name, value in one.learner.weights(torch.float32) if not value.equal(before[name])}
+    rank.update(lessons, 1)
+    moved = {name for name, value in rank.learner.weights(torch.float32) if not value.equal(before[name])}
     sees = {name for name in before if ".visual." in name}
     assert bool(moved & sees) is not frozen
     assert moved - sees
 
 
 def test_no_image_in_an_update(folder: Path, policy: Any) -> None:
-    one = policy(job(folder))
-    (text,) = [one for one in prompts(one.job) if not one.pictures]
-    drawn = [Sample(text.tokens, (1, 2, at), 0, at) for at in range(4)]
-    lessons = [Lesson(s, (1.0,) * 3, old) for s, old in zip(drawn, one.old_log_probs(drawn), strict=True)]
-    optimizer, seen = one.learner.optimizer, list[bool]()
+    rank = policy(job(folder))
+    (text,) = [prompt for prompt in prompts(rank.job) if not prompt.pictures]
+    drawn = [Sample(text.tokens, (1, 2, number), 0, number) for number in range(4)]
+    lessons = [Lesson(s, (1.0,) * 3, old) for s, old in zip(drawn, rank.old_log_probs(drawn), strict=True)]
+    optimizer, graded = rank.learner.optimizer, list[bool]()
     learned = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     step = optimizer.step
 
     def noted() -> None:
-        seen.extend(parameter.grad is not None for parameter in learned)
+        graded.extend(parameter.grad is not None for parameter in learned)
         step()
 
     optimizer.step = noted
-    one.update(lessons, 1)
-    assert len(seen) == len(learned)
-    assert all(seen)
+    rank.update(lessons, 1)
+    assert len(graded) == len(learned)
+    assert all(graded)
