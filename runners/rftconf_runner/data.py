@@ -112,7 +112,7 @@ class Prompts:
 
 
 def _vision_of(job: Job) -> Vision | None:
-    """What counts an image in tokens, where rows may have some and the model sees."""
+    """Return what counts images in tokens, where rows may have some and the model sees."""
     if not any(rows.images for rows in job.data):
         return None
     from rftconf_runner.vision import vision_of

@@ -1,4 +1,4 @@
-"""Images of prompts: a row's column read as veRL reads it, put into its messages, and counted in tokens."""
+"""This module reads a row's images as veRL reads them, and puts them into the row's messages."""
 
 from __future__ import annotations
 

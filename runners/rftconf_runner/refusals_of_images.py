@@ -1,4 +1,4 @@
-"""What of runs on images is refused, by field; rows and models are looked at before a run starts."""
+"""This module refuses what of runs on images is not executed, by field; rows and models are looked at before a run starts."""
 
 from __future__ import annotations
 

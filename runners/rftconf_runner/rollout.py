@@ -243,7 +243,7 @@ class Engine:
 
 
 def _prompt(request: Asked) -> dict[str, Any]:
-    """What vLLM is given: images as PIL has them, which it puts through the model's processor itself."""
+    """Return what vLLM is given: images as PIL has them, which it puts through the model's processor itself."""
     tokens: dict[str, Any] = {"prompt_token_ids": [*request.prompt, *request.begun]}
     images = {"image": [picture.opened() for picture in request.pictures]}
     return {**tokens, "multi_modal_data": images} if request.pictures else tokens

@@ -1,4 +1,4 @@
-"""What a model that sees is given beside tokens: pixels of its prompts' images, their places, and positions in three axes."""
+"""This module makes what a model that sees is given beside tokens: pixels of its prompts' images, their places, and positions in three axes."""
 
 from __future__ import annotations
 
