@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from rftconf_runner.cuts import micro_batches
 
 if TYPE_CHECKING:
-    from rftconf_runner.rollout import Asked
+    from rftconf_runner.rollout import GenerationRequest
 
 Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""
 
 
-def random_answers(requests: Sequence[Asked], lengths: Sequence[int]) -> Answers:
+def random_answers(requests: Sequence[GenerationRequest], lengths: Sequence[int]) -> Answers:
     """One to each prompt, by no model."""
     draw = random.Random(0)
     return [

@@ -65,7 +65,7 @@ def warm_ms() -> float:
     """CPU time [ms] of reading a setup from a plan and pricing it, the fastest of many."""
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.price import price
-    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.budget.roles.setup import BudgetRequest, setup_of
     from rftconf.load.load import load
     from rftconf.text.read.read import read
     from rftconf.text.source import open_source
@@ -73,7 +73,7 @@ def warm_ms() -> float:
     plan, gpu, times = load(read(open_source(SCRIPT))).plan, gpu_named("h100-80g"), []
     for _ in range(50):
         start = time.process_time()
-        price(setup_of(plan, Asked(model=MODEL)), gpu)
+        price(setup_of(plan, BudgetRequest(model=MODEL)), gpu)
         times.append(time.process_time() - start)
     return 1000 * min(times)
 
@@ -82,12 +82,12 @@ def fit_ms() -> float:
     """CPU time [ms] of all that `--fit` answers, with a proof each, on the GPU where it takes longest."""
     from rftconf.budget.advice.inverse_questions import answers
     from rftconf.budget.facts.gpus import gpu_named
-    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.budget.roles.setup import BudgetRequest, setup_of
     from rftconf.load.load import load
     from rftconf.text.read.read import read
     from rftconf.text.source import open_source
 
-    setup, times = setup_of(load(read(open_source(SCRIPT))).plan, Asked(model=MODEL)), []
+    setup, times = setup_of(load(read(open_source(SCRIPT))).plan, BudgetRequest(model=MODEL)), []
     for gpu in ("rtx-4090-24g", "a100-40g", "h100-80g"):
         start = time.process_time()
         answers(setup, gpu_named(gpu))

@@ -163,9 +163,9 @@ def accounted(folder: Path, gpu: str) -> dict[str, dict[str, int]]:
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.facts.implementations import RUNNER
     from rftconf.budget.price import price
-    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.budget.roles.setup import BudgetRequest, setup_of
 
-    pools = price(setup_of(plan_of(folder), Asked(trainer=RUNNER.name)), gpu_named(gpu)).pools
+    pools = price(setup_of(plan_of(folder), BudgetRequest(trainer=RUNNER.name)), gpu_named(gpu)).pools
     bytes_by_phase: dict[str, dict[str, int]] = {}
     for phase in (phase for pool in pools for phase in pool.phases):
         own = [term for term in phase.terms if term.owner == "actor" or term.part == "context"]

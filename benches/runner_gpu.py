@@ -86,9 +86,9 @@ def pools_of(folder: Path, gpu: str) -> Sequence[Any]:
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.facts.implementations import RUNNER
     from rftconf.budget.price import price
-    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.budget.roles.setup import BudgetRequest, setup_of
 
-    return price(setup_of(plan_of(folder), Asked(trainer=RUNNER.name)), gpu_named(gpu)).pools
+    return price(setup_of(plan_of(folder), BudgetRequest(trainer=RUNNER.name)), gpu_named(gpu)).pools
 
 
 def measured(folder: Path, args: argparse.Namespace) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rftconf_runner.drawing import asked_of
-from rftconf_runner.rollout import Asked
+from rftconf_runner.rollout import GenerationRequest
 
 from benches.bare_update import Training, random_answers
 from benches.phase_peaks import Peaks
@@ -184,7 +184,7 @@ def data_of(job: Any) -> Any:
     return Prompts(job, AutoTokenizer.from_pretrained(job.tokenizer))
 
 
-def generated(engine: Any, job: Any, requests: Sequence[Asked]) -> list[int]:
+def generated(engine: Any, job: Any, requests: Sequence[GenerationRequest]) -> list[int]:
     """How long the answers to what the runner asks its engines are: with the same seeds they are the very same."""
     from vllm import SamplingParams
 

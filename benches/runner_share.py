@@ -30,7 +30,7 @@ from rftconf.base.errors import RftconfError
 from rftconf.base.symbols import Expr
 from rftconf.budget.facts.models import find, rows
 from rftconf.budget.placing.back_end import Gpus, own_gpus
-from rftconf.budget.placing.place import placed
+from rftconf.budget.placing.place import place_plan
 from rftconf.load.load import load
 from rftconf.plan.model import Plan
 from rftconf.text.document import Document
@@ -97,7 +97,7 @@ def judge(config: Config, plan: Plan) -> Config:
     """Ask the runner, once the plan's paths are given."""
     _give_paths(plan)
     if plan.stages:
-        plan = placed(plan, own_gpus(plan) or A_NODE).plan
+        plan = place_plan(plan, own_gpus(plan) or A_NODE).plan
     _, refused = accepted(plan)
     sentences = [f"{refusal.path}: {refusal.why}" if refusal.path else refusal.why for refusal in refused]
     sentences += list(_of_models(plan))

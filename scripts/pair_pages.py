@@ -10,7 +10,7 @@ from itertools import combinations
 
 from rftconf.base.errors import RftconfError
 from rftconf.base.symbols import Expr
-from rftconf.explain.fields import Held, held
+from rftconf.explain.fields import FieldSupport, field_support
 from rftconf.explain.hazards import HAZARDS, Hazard
 from rftconf.load.effective import effective
 from rftconf.mappers.reading import Reading
@@ -79,7 +79,9 @@ def _page(framework_a: Framework, framework_b: Framework, row: Row, head: Row) -
         path = f"stage.{short}"
         unit = unit_of(path)
         text += row(
-            f"`{short}`", str(unit) if unit else "", *(_told(held(f.name, path)) for f in (framework_a, framework_b))
+            f"`{short}`",
+            str(unit) if unit else "",
+            *(_told(field_support(f.name, path)) for f in (framework_a, framework_b)),
         )
     text += (
         "\n## Hazards\n\nWhere a conversion by hand that looks right goes wrong; `rftconf explain H1` prints one.\n\n"
@@ -93,7 +95,7 @@ def _suffix(framework: Framework) -> str:
     return "sh" if framework.name == "verl" else "yaml"
 
 
-def _told(entry: Held) -> str:
+def _told(entry: FieldSupport) -> str:
     if not entry.keys:
         return f"*{entry.state}*: {entry.how}"
     if entry.formula:
@@ -118,7 +120,7 @@ def _lacking(framework_a: Framework, framework_b: Framework, row: Row, head: Row
     """What one cannot hold and the other can."""
     keys: dict[str, list[str]] = {}
     for path in _acting_fields():
-        if held(framework_b.name, path).keys and not held(framework_a.name, path).keys:
+        if field_support(framework_b.name, path).keys and not field_support(framework_a.name, path).keys:
             lacking = next((c for c in table_of(framework_a.name).cannot if fnmatchcase(path, c.plan)), None)
             if lacking is not None:
                 keys.setdefault(lacking.why, []).append(f"`{path.removeprefix('stage.')}`")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rftconf.api.results import ConfigDiff, ConvertedConfig, Findings, MemoryBudget
-from rftconf.api.showing import Shown
+from rftconf.api.showing import Report
 from rftconf.base.diagnostics import Severity
 from rftconf.base.errors import UnreadableError
 from rftconf.base.secrets import masked
@@ -94,7 +94,7 @@ def _unreadable(document: Document) -> UnreadableError:
 
 
 @dataclass(frozen=True, repr=False)
-class Config(Shown):
+class Config(Report):
     """The config of one run, in whatever framework's language, with the plan that it stands for."""
 
     loaded: Loaded
@@ -200,11 +200,11 @@ class Config(Shown):
         from rftconf.budget.facts.gpus import gpu_named
         from rftconf.budget.price import price
         from rftconf.budget.roles.plan_view import plan_view
-        from rftconf.budget.roles.setup import Asked
+        from rftconf.budget.roles.setup import BudgetRequest
 
         loaded = self.loaded
         plan = plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
-        setup = on_cluster(plan, Asked(nodes, gpus_per_node, model, mean_tokens=mean_tokens))
+        setup = on_cluster(plan, BudgetRequest(nodes, gpus_per_node, model, mean_tokens=mean_tokens))
         return MemoryBudget(price(setup, gpu_named(gpu)))
 
     def diff(self, config: Config) -> ConfigDiff:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from rftconf.api.showing import Shown
+from rftconf.api.showing import Report
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.secrets import masked
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Findings(Shown, Sequence[Diagnostic]):
+class Findings(Report, Sequence[Diagnostic]):
     """The findings about a config, in the order of places: a sequence of diagnostics with code, severity, place and help."""
 
     found: tuple[Diagnostic, ...]
@@ -65,7 +65,7 @@ class Findings(Shown, Sequence[Diagnostic]):
 
 
 @dataclass(frozen=True, repr=False)
-class ConvertedConfig(Shown):
+class ConvertedConfig(Report):
     """A config as another framework writes it, with the account of every key."""
 
     conversion: Conversion
@@ -129,7 +129,7 @@ class ConvertedConfig(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class MemoryBudget(Shown):
+class MemoryBudget(Report):
     """The memory that a run needs on each GPU, by role and phase. Sizes are bytes."""
 
     budget: Budget
@@ -165,7 +165,7 @@ class MemoryBudget(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class ConfigDiff(Shown):
+class ConfigDiff(Report):
     """The differences of two configs, which may be of two frameworks."""
 
     comparison: Comparison

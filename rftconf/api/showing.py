@@ -15,7 +15,7 @@ WIDTH = 100
 """Columns of a report where no terminal says how wide it is."""
 
 
-class Shown(ABC):
+class Report(ABC):
     """Base of what is shown to people: a subclass writes its report for a screen, and this class makes the other forms of it."""
 
     @abstractmethod

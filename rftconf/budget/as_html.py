@@ -7,7 +7,7 @@ from html import escape
 from math import log
 from typing import TYPE_CHECKING
 
-from rftconf.budget.drawing import gpu_range, group_letters, held, node_rows, phase_names
+from rftconf.budget.drawing import gpu_range, group_letters, node_rows, phase_names, role_states
 
 if TYPE_CHECKING:
     from rftconf.budget.advice.cluster_search import Answer
@@ -105,19 +105,19 @@ def _drawing(budget: Budget) -> Iterator[str]:
     yield '<table class="when"><tr><th>GPUs</th>' + "".join(f"<th>{escape(name)}</th>" for name in names) + "</tr>"
     for letter, pool_budget in zip(tones, budget.pools, strict=True):
         yield f'<tr><th style="background:{tones[letter]}">{letter}: {gpu_range(pool_budget)}</th>'
-        yield from (_held(pool_budget, name) for name in names)
+        yield from (_states(pool_budget, name) for name in names)
         yield "</tr>"
     yield '</table><p class="soft"><span class="works">at work</span> <span class="waits">its states wait on the GPU</span> '
     yield '<span class="sleeps">only its process is there</span></p>'
 
 
-def _held(pool_budget: PoolBudget, name: str) -> str:
+def _states(pool_budget: PoolBudget, name: str) -> str:
     phase = next((phase for phase in pool_budget.phases if phase.name == name), None)
     if phase is None:
         return "<td>–</td>"
     spans = (
         f'<span class="{state}" title="{_gib(sum(t.size for t in phase.terms if t.owner == role))} GiB">{escape(role)}</span>'
-        for role, state in held(pool_budget, phase).items()
+        for role, state in role_states(pool_budget, phase).items()
     )
     return f"<td>{' '.join(spans)}</td>"
 

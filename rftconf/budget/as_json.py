@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from rftconf.budget.drawing import held
+from rftconf.budget.drawing import role_states
 
 if TYPE_CHECKING:
     from rftconf.budget.advice.cluster_search import Answer
@@ -43,7 +43,7 @@ def budget_json(budget: Budget) -> dict[str, Any]:
                 "name": pool_budget.pool.name,
                 "gpus": _gpus(pool_budget),
                 "roles": list(pool_budget.pool.roles),
-                "phases": [_phase(p) | {"holds": held(pool_budget, p)} for p in pool_budget.phases],
+                "phases": [_phase(p) | {"holds": role_states(pool_budget, p)} for p in pool_budget.phases],
             }
             for pool_budget in budget.pools
         ],

@@ -18,7 +18,7 @@ LABEL = 19
 """Columns for the name of a phase, as the bars have it."""
 
 
-def held(pool_budget: PoolBudget, phase: Phase) -> dict[str, State]:
+def role_states(pool_budget: PoolBudget, phase: Phase) -> dict[str, State]:
     """What each role of the pool has on its GPUs in that phase; trainers first."""
     states_by_role: dict[str, State] = {}
     for role in pool_budget.pool.roles:
@@ -113,5 +113,5 @@ def _cell(pool_budget: PoolBudget, name: str, marks: dict[str, str]) -> str:
     phase = next((phase for phase in pool_budget.phases if phase.name == name), None)
     if phase is None:
         return "–"
-    marked = ((marks[role], state) for role, state in held(pool_budget, phase).items())
+    marked = ((marks[role], state) for role, state in role_states(pool_budget, phase).items())
     return " ".join("·" if state == "sleeps" else mark if state == "works" else mark.lower() for mark, state in marked)

@@ -118,7 +118,7 @@ def _splits(role: EngineRole) -> str:
     return " ".join(f"{name}{size}" for name, size in named.items() if size > 1) or "none"
 
 
-def _apart(role: EngineRole) -> str:
+def _separate(role: EngineRole) -> str:
     return "of its own" if role.own_pool else f"those of {', '.join(role.beside)}" if role.beside else "shared"
 
 
@@ -178,7 +178,7 @@ OF_ENGINES = (
           tuple(f"{{path}}.{name}" for name in ("tp", "pp", "dp", "ep"))),
     MemorySetting("while others work", ("engine.sleeps", "parked"),
           lambda r: "asleep" if r.engine.sleeps or r.parked else "awake", ()),
-    MemorySetting("GPUs", ("gpus", "own_pool", "beside"), lambda r: f"{r.gpus}, {_apart(r)}", ("{path}.gpus", "{path}.own_pool")),
+    MemorySetting("GPUs", ("gpus", "own_pool", "beside"), lambda r: f"{r.gpus}, {_separate(r)}", ("{path}.gpus", "{path}.own_pool")),
     MemorySetting("tokens of a step", ("engine.max_batched_tokens",), _plain("engine.max_batched_tokens"),
           ("{path}.max_batched_tokens",)),
     MemorySetting("sequences at once", ("engine.max_num_seqs",), _plain("engine.max_num_seqs"), ("{path}.max_num_seqs",)),

@@ -24,7 +24,7 @@ from rftconf.report.ledger import ledger_json
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatementParts:
     """All that a statement is made of: the source as read, the account, and the outputs as read back.
 
     `places` maps files as they were opened to files as seen from the certificate's folder.
@@ -39,7 +39,7 @@ class Told:
     places: Mapping[str, str]
 
 
-def statement(run: Told) -> dict[str, Any]:
+def statement(run: StatementParts) -> dict[str, Any]:
     """The certificate as JSON data."""
     first, *others = run.back
     comparison = compare(side(run.source.file, run.loaded), side(run.outputs[0].file, first, *others))

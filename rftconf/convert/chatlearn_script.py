@@ -30,7 +30,7 @@ def template(trainer: str) -> str:
     return f"template/grpo_{trainer}.yaml"
 
 
-def script(known: Catalogue, lines: Sequence[TargetLine], values: Said, header: Sequence[str]) -> str:
+def script(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent, header: Sequence[str]) -> str:
     """The launcher with the trainer's template and, as overrides, what differs from it. Raises RefusedError."""
     options = ["--config-file", template(known.trainer)]
     program = ["python", "chatlearn/entrypoint.py", "grpo"]
@@ -44,7 +44,7 @@ def _tunes(row: Row | Fold | Each | Fixed) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ScriptContent:
     """What a conversion writes: the target's rows, the plan's values, and the plan paths that the source's own keys name."""
 
     table: Table
@@ -56,7 +56,7 @@ class Said:
         return isinstance(row, Row) and row.plan in self.paths and self.values.get(row.plan) == default
 
 
-def undone(known: Catalogue, lines: Sequence[TargetLine], values: Said) -> list[TargetLine]:
+def undone(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent) -> list[TargetLine]:
     """What the template sets and the config leaves at the default: stated, or the template's value would hold."""
     settings = {line.key: line.value for line in lines}
     resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **settings})

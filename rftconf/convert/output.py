@@ -19,7 +19,7 @@ from rftconf.schemas.guess import guess
 from rftconf.text.keys import segments
 
 if TYPE_CHECKING:
-    from rftconf.convert.chatlearn_script import Said
+    from rftconf.convert.chatlearn_script import ScriptContent
 
 
 def writes_script(framework: str, style: str | None) -> bool:
@@ -27,11 +27,13 @@ def writes_script(framework: str, style: str | None) -> bool:
     return (framework == "verl" and style != "yaml") or (framework == "chatlearn" and style == "sh")
 
 
-def said_in(ledger: Ledger, writing: Writing) -> Said:
+def said_in(ledger: Ledger, writing: Writing) -> ScriptContent:
     """What a launcher on top of a template has to state."""
-    from rftconf.convert.chatlearn_script import Said
+    from rftconf.convert.chatlearn_script import ScriptContent
 
-    return Said(writing.table, writing.values, frozenset(path for line in ledger.sources for path in line.plan))
+    return ScriptContent(
+        writing.table, writing.values, frozenset(path for line in ledger.sources for path in line.plan)
+    )
 
 
 def stated_on_template(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, list[TargetLine]]:

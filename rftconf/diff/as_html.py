@@ -22,7 +22,7 @@ from rftconf.report.screen import printable
 
 if TYPE_CHECKING:
     from rftconf.diff.compare import Comparison, Counted, Difference, Stages
-    from rftconf.diff.halves import Seen
+    from rftconf.diff.halves import SideValue
 
 LONGEST = 2000
 """Characters of a value that are shown."""
@@ -109,10 +109,10 @@ def _difference(difference: Difference) -> str:
     unsure = "" if difference.certain else " <span class=unknown>cannot be compared</span>"
     name = f"<code>{_text(difference.path.removeprefix('stage.'))}</code>{unsure}<br><span class=soft>{_text(difference.known.does)}</span>"
     a, b = narrowed(difference)
-    return f"<tr><td class=field>{name}</td>{_seen('A', difference.path, a)}{_seen('B', difference.path, b)}</tr>"
+    return f"<tr><td class=field>{name}</td>{_side_cell('A', difference.path, a)}{_side_cell('B', difference.path, b)}</tr>"
 
 
-def _seen(side: str, path: str, value: Seen) -> str:
+def _side_cell(side: str, path: str, value: SideValue) -> str:
     text = f"{_text(seen_text(path, value, LONGEST))}<br><span class=soft>{_text(said_text(value.said))}</span>"
     return _cell(side, text)
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rftconf.diff.compare import Comparison, Counted, Difference, Own
-    from rftconf.diff.halves import Seen
-    from rftconf.diff.sides import Idle, Said, Side
+    from rftconf.diff.halves import SideValue
+    from rftconf.diff.sides import Idle, Side, Statement
 
 VERSION = 1
 """Of the JSON form. It grows only when a field changes its meaning or goes."""
@@ -88,8 +88,8 @@ def difference_json(difference: Difference) -> dict[str, Any]:
         "effect": str(difference.known.effect),
         "does": difference.known.does,
         "certain": difference.certain,
-        "a": _seen(difference.path, difference.a),
-        "b": _seen(difference.path, difference.b),
+        "a": _side_json(difference.path, difference.a),
+        "b": _side_json(difference.path, difference.b),
     }
 
 
@@ -97,13 +97,13 @@ def _side(side: Side, math: str, plan: str) -> dict[str, Any]:
     return {"file": side.name, "framework": side.framework, "release": side.release, "math_id": math, "plan_id": plan}
 
 
-def _seen(path: str, side: Seen) -> dict[str, Any]:
+def _side_json(path: str, side: SideValue) -> dict[str, Any]:
     hidden = is_secret(path.rpartition(".")[2], side.value)
     value = None if hidden else value_json(total_json(side.value))
     return {"value": value, "origin": _told_json(side.said), "no_effect_because": side.idle}
 
 
-def _told_json(statement: Said | None) -> dict[str, Any] | None:
+def _told_json(statement: Statement | None) -> dict[str, Any] | None:
     if statement is None:
         return None
     keys = [{"key": key, "place": place_json(place)} for key, place in statement.keys]

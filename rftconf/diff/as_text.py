@@ -14,7 +14,7 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.diff.common_entries import differing
 from rftconf.diff.compare import Comparison, Counted, Difference, Own, Stages, Verdict
 from rftconf.diff.effects import Effect
-from rftconf.diff.halves import NONE, Seen
+from rftconf.diff.halves import NONE, SideValue
 from rftconf.diff.measured_difference import Tier
 from rftconf.diff.ranking import of_stages
 from rftconf.diff.table import GROUPS
@@ -22,7 +22,7 @@ from rftconf.report.screen import Screen, columns_of, joined, printable
 from rftconf.report.values import render_value
 
 if TYPE_CHECKING:
-    from rftconf.diff.sides import Idle, Said
+    from rftconf.diff.sides import Idle, Statement
 
 TITLES = {
     Effect.MATHEMATICS: "Changes the mathematics",
@@ -90,19 +90,19 @@ def value_text(path: str, value: Any, limit: int = _LONGEST) -> str:
     return str(value) if isinstance(value, Fraction) else render_value(value, limit)
 
 
-def seen_text(path: str, value: Seen, limit: int = _LONGEST) -> str:
+def seen_text(path: str, value: SideValue, limit: int = _LONGEST) -> str:
     """A value, and why it does nothing where it does nothing."""
     text = value_text(path, value.value, limit)
     return f"{text} (no effect: {value.idle})" if value.idle and value.value is not None else text
 
 
-def narrowed(difference: Difference) -> tuple[Seen, Seen]:
+def narrowed(difference: Difference) -> tuple[SideValue, SideValue]:
     """The two sides, mappings by the entries in which they differ."""
     a, b = differing(difference.a.value, difference.b.value)
     return replace(difference.a, value=a), replace(difference.b, value=b)
 
 
-def said_text(statement: Said | None) -> str:
+def said_text(statement: Statement | None) -> str:
     """Where a value was said: keys with file and line, or the default of which release."""
     if statement is None:
         return ""

@@ -11,7 +11,7 @@ from typing import Any
 from rftconf.base.older_python import StrEnum
 from rftconf.base.symbols import Expr
 from rftconf.diff.effects import COUNTED, Effect, Known, known_of
-from rftconf.diff.halves import Half, SaidOfStage, Seen, half_of, nothing
+from rftconf.diff.halves import Half, SaidOfStage, SideValue, half_of, nothing
 from rftconf.diff.sides import Does, Idle, Side
 from rftconf.diff.table import GROUPS
 from rftconf.plan.acting import Asleep, awake_and_asleep
@@ -42,8 +42,8 @@ class Difference:
 
     path: str
     known: Known
-    a: Seen
-    b: Seen
+    a: SideValue
+    b: SideValue
     certain: bool = True
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from rftconf.diff.sides import Does, Said
+from rftconf.diff.sides import Does, Statement
 from rftconf.plan.acting import Asleep, awake_and_asleep
 from rftconf.plan.origin import Kind
 from rftconf.plan.spelling import plain
@@ -23,17 +23,17 @@ LACKED = ("stage.optim.actor.warmup_updates", "stage.optim.critic.warmup_updates
 _SILENCE_SAYS = frozenset((*NEVER, *NONE))
 SWITCHES = (".enabled", ".rank", ".kind")
 """Ends of paths of fields that put others to sleep, and are not asleep themselves."""
-SaidOfStage: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Said]]
+SaidOfStage: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Statement]]
 _ITEM = re.compile(r"stage\.[\w.]+\[\d+\]\.")
 _ITEM_WITHIN = re.compile(r"\[\d+\]\.")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SideValue:
     """A field on one side. `idle`: why it does nothing there; `value` is None where nobody says it."""
 
     value: Any
-    said: Said | None = None
+    said: Statement | None = None
     idle: str | None = None
 
 
@@ -47,21 +47,21 @@ class Half:
     """One side of a stage: what is said, what of it acts, and why the rest does not."""
 
     raw: Mapping[str, Any]
-    said: Mapping[str, Said]
+    said: Mapping[str, Statement]
     acts: Mapping[str, Any]
     asleep: Asleep
     does: Does
     items: frozenset[str]
     """The prefixes of the paths in `raw`, up to each list item in them."""
 
-    def seen(self, path: str) -> Seen:
+    def seen(self, path: str) -> SideValue:
         """What acts, else what was said and does nothing."""
         default = self.does(path) if self.silent(path) else None
         if default is not None:
-            return Seen(*default)
+            return SideValue(*default)
         switch = self._is_off(path) or path in NEVER or path.endswith(SWITCHES)
         idle = None if path in self.acts or switch else self.asleep.why(path)
-        return Seen(self.acts.get(path, self.raw.get(path)), self.said.get(path), idle)
+        return SideValue(self.acts.get(path, self.raw.get(path)), self.said.get(path), idle)
 
     def _is_off(self, path: str) -> bool:
         """True for a value that switches itself off; a 0 that would sleep as any other number says nothing of the kind."""
@@ -93,7 +93,7 @@ class Half:
         return (self.acts.get(path), False) if default is None else (plain(default[0]), True)
 
 
-def half_of(raw: Mapping[str, Any], statements: Mapping[str, Said], does: Does) -> Half:
+def half_of(raw: Mapping[str, Any], statements: Mapping[str, Statement], does: Does) -> Half:
     """One side of a stage, from its flat values, why they are there, and what its framework does without keys."""
     items = frozenset(path[: match.end()] for path in raw if "[" in path for match in _ITEM_WITHIN.finditer(path))
     return Half(raw, statements, *awake_and_asleep(raw), does, items)

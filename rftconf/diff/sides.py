@@ -26,7 +26,7 @@ _ROLE = re.compile(r"stage\.placement\.\w+\.")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Statement:
     """Why a value is there: `kind` as in `plan.origin`, the keys as the user spelt them, where they stand, and how."""
 
     kind: Kind
@@ -38,7 +38,7 @@ class Said:
     """Framework and release whose default it is; empty for what the file says."""
 
 
-Does: TypeAlias = Callable[[str], tuple[Any, Said] | None]
+Does: TypeAlias = Callable[[str], tuple[Any, Statement] | None]
 """What a framework does about a plan field that it has no key for, and which of its tables says so."""
 
 
@@ -60,7 +60,7 @@ class Side:
     release: str
     plan: Plan
     stages: Sequence[Mapping[str, Any]]
-    said: Sequence[Mapping[str, Said]]
+    said: Sequence[Mapping[str, Statement]]
     idle: tuple[Idle, ...] = ()
     own: Mapping[str, Any] = field(default_factory=dict)
     """Keys that only their framework understands, verbatim."""
@@ -96,7 +96,7 @@ def does_without_key(stage: StageRead, framework: str, release: str) -> Does:
     return partial(_does, stage, _title(framework, release))
 
 
-def _does(stage: StageRead, title: str, path: str) -> tuple[Any, Said] | None:
+def _does(stage: StageRead, title: str, path: str) -> tuple[Any, Statement] | None:
     """What a stage's framework does about a field without a key, where its table says that; for roles that the run has."""
     role = _ROLE.match(path)
     if role is not None and not any(path.startswith(role[0]) for path in stage.values):
@@ -107,14 +107,14 @@ def _does(stage: StageRead, title: str, path: str) -> tuple[Any, Said] | None:
     value = cannot.behaves(stage.reading, path) if callable(cannot.behaves) else cannot.behaves
     if value in (UNSET, None):
         return None
-    return value, Said(Kind.DEFAULT, (), cannot.why, (), title)
+    return value, Statement(Kind.DEFAULT, (), cannot.why, (), title)
 
 
 def _title(framework: str, release: str) -> str:
     return f"{registry.framework(framework).title} {release}"
 
 
-def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Said]:
+def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Statement]:
     """Path to why its value is there, in a stage of a run of this framework and release."""
     title = _title(framework, release)
     statements = {}
@@ -127,7 +127,7 @@ def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Said]:
             written += [spelt[key]] if spelt[key][1] is not None else []
         silent = origin.kind is Kind.DEFAULT or not written
         keys = tuple(written) or tuple((key, None) for key in origin.keys)
-        statements[path] = Said(origin.kind, keys, origin.how, origin.keys, title if silent else "")
+        statements[path] = Statement(origin.kind, keys, origin.how, origin.keys, title if silent else "")
     return statements
 
 

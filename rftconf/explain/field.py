@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import rftconf.plan
-from rftconf.explain.fields import Held, held
+from rftconf.explain.fields import FieldSupport, field_support
 from rftconf.explain.hazards import Hazard, concerning
 from rftconf.explain.looks import rules_about
 from rftconf.plan.index import fields
@@ -36,7 +36,7 @@ class FieldFacts:
     choices: tuple[str, ...]
     unit: str
     role: str
-    held: tuple[Held, ...]
+    held: tuple[FieldSupport, ...]
 
 
 def field_facts(path: str, apart_from: Framework | None = None, kind: str = "") -> FieldFacts:
@@ -52,7 +52,9 @@ def field_facts(path: str, apart_from: Framework | None = None, kind: str = "") 
         tuple(name[1:] for name in field.kinds if name.startswith("=")),
         str(field.unit or ""),
         field.role or "mathematics",
-        tuple(_held(framework.name, path, kind or _kind_of(apart_from)) for framework in _other_frameworks(apart_from)),
+        tuple(
+            _support(framework.name, path, kind or _kind_of(apart_from)) for framework in _other_frameworks(apart_from)
+        ),
     )
 
 
@@ -80,13 +82,13 @@ def _kind_of(framework: Framework | None) -> str:
 
 
 @cache
-def _held(name: str, path: str, kind: str) -> Held:
+def _support(name: str, path: str, kind: str) -> FieldSupport:
     """How another framework holds the field, in the program that runs this kind."""
     framework = registry.framework(name)
     if kind in framework.lacks:
-        return Held(name, path.removeprefix("stage."), "none", how=framework.lacks[kind])
+        return FieldSupport(name, path.removeprefix("stage."), "none", how=framework.lacks[kind])
     program = registry.program_for(framework, kind)
-    return held(program.name, path, kind if program is framework else "")
+    return field_support(program.name, path, kind if program is framework else "")
 
 
 @cache

@@ -24,7 +24,7 @@ from rftconf.schemas.guess import Guess
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FieldSupport:
     """How one framework holds one plan field.
 
     `state`: `exact` (the same value, or a word for each word), `derived` (converted, or together with other keys),
@@ -144,7 +144,7 @@ def _flat(table: Table) -> Iterable[Row | Fold]:
             yield entry
 
 
-def held(framework: str, path: str, kind: str = "") -> Held:
+def field_support(framework: str, path: str, kind: str = "") -> FieldSupport:
     """How `framework` holds the plan field at `path` (whole, with `stage.`)."""
     from rftconf.explain.formulas import formula_of
 
@@ -156,13 +156,15 @@ def held(framework: str, path: str, kind: str = "") -> Held:
         formula = formula_of(framework, path, main, kind)
         state, how, named = _how(main, formula)
         when = main.when.otherwise if isinstance(main, Row) and main.when else ""
-        return Held(framework, short, state, _telling_first(framework, path, keys, formula), how, formula, when, named)
+        return FieldSupport(
+            framework, short, state, _telling_first(framework, path, keys, formula), how, formula, when, named
+        )
     fixed = next((entry for entry in table.rows if isinstance(entry, Fixed) and entry.plan == path), None)
     if fixed is not None:
         value = "" if callable(fixed.value) else f"always {render_value(fixed.value)}: "
-        return Held(framework, short, "fixed", how=f"{value}{fixed.why}")
+        return FieldSupport(framework, short, "fixed", how=f"{value}{fixed.why}")
     lacking = next((c for c in table.cannot if fnmatchcase(path, c.plan)), None)
-    return Held(framework, short, "none", how=lacking.why if lacking else "its table has no row for it")
+    return FieldSupport(framework, short, "none", how=lacking.why if lacking else "its table has no row for it")
 
 
 def _telling_first(framework: str, path: str, keys: tuple[str, ...], formula: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from rftconf.base.errors import UsageError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Value
 from rftconf.explain.field import FieldFacts, field_facts
-from rftconf.explain.fields import fields_at, fields_by_key, held, named_fields, rows_of_key
+from rftconf.explain.fields import field_support, fields_at, fields_by_key, named_fields, rows_of_key
 from rftconf.explain.hazards import Hazard, concerning
 from rftconf.explain.looks import rules_about
 from rftconf.explain.spans import Span, existing, in_newest, spans_of
@@ -115,7 +115,7 @@ def key_facts(framework: str, key: str, release: str | None = None) -> KeyFacts:
         reason=reason,
         unread=unread,
         acts=next(_conditions(rows), ""),
-        words=next((pairs for row in rows if isinstance(row, Row) and (pairs := held(known.name, row.plan).words)), ()),
+        words=next((pairs for row in rows if isinstance(row, Row) and (pairs := field_support(known.name, row.plan).words)), ()),
         trainers=_other_defaults(known, name, entry.default, trainers[1:]),
         kinds=tuple(_kinds(known, names, plans)),
         hazards=concerning(plans[:own] or plans, [f"{known.family}:{name}" for name in (name, *names)], texts),

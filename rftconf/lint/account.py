@@ -22,7 +22,7 @@ def setup_of(reading: Reading, release: str, nodes: int | None, gpus_per_node: i
     own = {key: leaf.value for key, leaf in reading.source.leaves()}
     plan = plan_view([reading.values], reading.source.framework, release, own)
     try:
-        return setup.setup_of(plan, setup.Asked(nodes, gpus_per_node))
+        return setup.setup_of(plan, setup.BudgetRequest(nodes, gpus_per_node))
     except UsageError:  # a symbol, an unknown model, a size of nothing: other rules speak of those that are wrong
         return None
 

@@ -10,7 +10,7 @@ from rftconf.base.diagnostics import Diagnostic, Severity, few
 from rftconf.lint import key_checks as basic
 from rftconf.lint import recognise_config as config_of
 from rftconf.lint import registry, release_bound
-from rftconf.lint.rule import Found, Rule
+from rftconf.lint.rule import Rule, RuleFinding
 from rftconf.lint.subject import Cluster, Subject, subjects
 from rftconf.load.effective import live_leaves, too_many_stages
 from rftconf.mappers.value_errors import STUMBLES
@@ -183,7 +183,7 @@ def _applies(rule: Rule, framework: str, release: str) -> bool:
     return not rule.until or at_least(framework, rule.until, release)
 
 
-def diagnostic(rule: Rule, finding: Found, subject: Subject, *, fixes: bool = True) -> Diagnostic:
+def diagnostic(rule: Rule, finding: RuleFinding, subject: Subject, *, fixes: bool = True) -> Diagnostic:
     """A rule's finding as a diagnostic with its place, related places and, where asked for, its fix."""
     help_ = finding.help or rule.advice
     made_diagnostic = Diagnostic(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from rftconf.base.diagnostics import Fix
 from rftconf.base.patch import Patch
-from rftconf.lint.rule import Change, Drop, Found, Put, Rename
+from rftconf.lint.rule import Change, Drop, Put, Rename, RuleFinding
 from rftconf.lint.subject import Subject
 from rftconf.report.values import render_value
 from rftconf.text.document import Leaf
 from rftconf.text.write import edit_overrides, edit_yaml
 
 
-def fix_of(subject: Subject, finding: Found) -> Fix | None:
+def fix_of(subject: Subject, finding: RuleFinding) -> Fix | None:
     """The fix for a finding, None where the file does not let it be made by changing a few characters."""
     patches: list[Patch] = []
     titles: list[str] = []
@@ -37,7 +37,7 @@ def _title(subject: Subject, change: Change) -> str:
             return f"rename {key} to {new}"
 
 
-def _patches(subject: Subject, change: Change, finding: Found) -> list[Patch] | None:
+def _patches(subject: Subject, change: Change, finding: RuleFinding) -> list[Patch] | None:
     document = subject.document
     leaf = subject.leaf(change.key)
     if leaf is None:
@@ -63,7 +63,7 @@ def _patches(subject: Subject, change: Change, finding: Found) -> list[Patch] | 
             return edit_overrides.rename(document, leaf, new)
 
 
-def _added(subject: Subject, change: Put, finding: Found) -> list[Patch] | None:
+def _added(subject: Subject, change: Put, finding: RuleFinding) -> list[Patch] | None:
     key = subject.key(change.key)
     if subject.document.form == "yaml":
         return edit_yaml.add(subject.document, key, change.value)  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ def _added(subject: Subject, change: Put, finding: Found) -> list[Patch] | None:
     return None if near is None else edit_overrides.add(subject.document, near, key, change.value)  # type: ignore[arg-type]
 
 
-def _neighbour(subject: Subject, key: str, finding: Found) -> Leaf | None:
+def _neighbour(subject: Subject, key: str, finding: RuleFinding) -> Leaf | None:
     """The override that a new one goes in front of: one that the finding speaks of, else the likest."""
     leaves = [leaf for leaf in subject.leaves.values() if leaf.place.file == subject.document.name]
     named = [leaf for name in finding.keys if (leaf := subject.leaf(name)) is not None and leaf in leaves]

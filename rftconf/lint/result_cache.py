@@ -19,7 +19,7 @@ FOLDER = ".rftconf_cache"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedResult:
     """What a check of one file came to."""
 
     found: tuple[Diagnostic, ...]
@@ -37,19 +37,19 @@ def digest(*parts: object) -> str:
     return hashed.hexdigest()
 
 
-def get(folder: Path, name: str) -> Kept | None:
+def get(folder: Path, name: str) -> CachedResult | None:
     """What is kept under `name`; None where nothing is, or where it cannot be read."""
     path = folder / name[:2] / f"{name}.json"
     try:
         if _leads_away(folder, path):
             return None
         data = json.loads(open_source(path).text)
-        return Kept(tuple(map(_diagnostic, data["found"])), bool(data["readable"]), bool(data["config"]))
+        return CachedResult(tuple(map(_diagnostic, data["found"])), bool(data["readable"]), bool(data["config"]))
     except (RftconfError, OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
-def put(folder: Path, name: str, result: Kept) -> None:
+def put(folder: Path, name: str, result: CachedResult) -> None:
     """Keep a result. A folder that cannot be written to costs time, not correctness."""
     data = {"found": [_plain(d) for d in result.found], "readable": result.readable, "config": result.config}
     path = folder / name[:2] / f"{name}.json"

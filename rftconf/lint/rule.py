@@ -42,7 +42,7 @@ Change: TypeAlias = Put | Drop | Rename
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleFinding:
     """One thing a rule found: a sentence, and the keys it speaks of; the first that the file writes gives the place."""
 
     message: str
@@ -57,7 +57,7 @@ class Found:
     """Where it is not the rule's own, because a release decides how bad it is."""
 
 
-Findings: TypeAlias = Iterator[Found]
+Findings: TypeAlias = Iterator[RuleFinding]
 
 
 def finding(
@@ -67,9 +67,9 @@ def finding(
     fix: Change | tuple[Change, ...] = (),
     safe: bool = False,
     severity: Severity | None = None,
-) -> Found:
+) -> RuleFinding:
     """A finding at `keys`, the most telling one first."""
-    return Found(message, keys, help, fix if isinstance(fix, tuple) else (fix,), safe, None, severity)
+    return RuleFinding(message, keys, help, fix if isinstance(fix, tuple) else (fix,), safe, None, severity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from rftconf.text.omegaconf.interpolation import Resolver
 
 
 @dataclass
-class Silence:
+class ReleaseDefaults:
     """The defaults of one release and trainer."""
 
     known: Catalogue
@@ -70,7 +70,7 @@ class Silence:
 
 
 @cache
-def of(framework: str, release: str, trainer: str) -> Silence:
+def of(framework: str, release: str, trainer: str) -> ReleaseDefaults:
     """The defaults of a release and trainer."""
     known = catalogue.load(framework, release, trainer)
-    return Silence(known, indexed(versions.defaults(framework, release, trainer)), Tree(known.written_defaults))
+    return ReleaseDefaults(known, indexed(versions.defaults(framework, release, trainer)), Tree(known.written_defaults))

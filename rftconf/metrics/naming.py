@@ -10,7 +10,7 @@ from rftconf.metrics.table import COUNTERS, QUANTITIES
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NameMatch:
     """A logged name with its quantity, and what its placeholders stand for."""
 
     quantity: Quantity
@@ -33,7 +33,7 @@ def step_keys(framework: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for counter in counters_of(framework) for key in counter.keys))
 
 
-def understood(framework: str, name: str) -> Found | None:
+def understood(framework: str, name: str) -> NameMatch | None:
     """What a framework's name means; a name in full counts before a pattern, a pattern with less freedom before others."""
     matches = sorted(
         _matches(framework, name), key=lambda match: (len(match.filled), sum(map(len, match.filled.values())))
@@ -41,13 +41,13 @@ def understood(framework: str, name: str) -> Found | None:
     return matches[0] if matches else None
 
 
-def _matches(framework: str, name: str) -> Iterator[Found]:
+def _matches(framework: str, name: str) -> Iterator[NameMatch]:
     for quantity in QUANTITIES:
         logged = quantity.logged.get(framework)
         for spelled in () if logged is None else (logged.name, *(older.name for older in logged.older)):
             matched = pattern(spelled).fullmatch(name)
             if logged is not None and matched is not None:
-                yield Found(quantity, logged, matched.groupdict())
+                yield NameMatch(quantity, logged, matched.groupdict())
 
 
 def name_in(logged: Logged, framework: str, release: str) -> str:
@@ -79,7 +79,7 @@ def history(logged: Logged, framework: str) -> str:
     return "; ".join(names)
 
 
-def name_for(match: Found, framework: str, release: str = "") -> tuple[str, str]:
+def name_for(match: NameMatch, framework: str, release: str = "") -> tuple[str, str]:
     """The name that `framework` (in `release`, else in its newest) has for it, or "" and the sentence why there is none."""
     theirs = match.quantity.logged.get(framework)
     if theirs is None:

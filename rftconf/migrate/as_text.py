@@ -10,7 +10,7 @@ from rftconf.base.secrets import is_secret
 from rftconf.diff.as_text import value_text
 from rftconf.diff.common_entries import differing
 from rftconf.migrate.differences_left import Nature, Unlike
-from rftconf.migrate.key_changes import KEPT, Kind, Wanted
+from rftconf.migrate.key_changes import KEPT, KeyEdit, Kind
 from rftconf.report.screen import Screen, joined, printable
 from rftconf.report.values import place_json, value_json
 from rftconf.schemas import registry
@@ -72,7 +72,7 @@ def _heading(done: Migration) -> str:
     return f"{printable(done.document.name)}: {known.title} {done.found.release} to {done.to}: {what}; {summary or 'nothing lost'}"
 
 
-def _edit(edit: Wanted, screen: Screen) -> Iterator[str]:
+def _edit(edit: KeyEdit, screen: Screen) -> Iterator[str]:
     line = edit.leaf.key_place.span.line
     text = f"{line:>5}  {edit.kind}  {printable(edit.was)}"
     if edit.key is not None and edit.key != edit.was:
@@ -121,7 +121,7 @@ def migration_json(done: Migration, *, diff: bool = False) -> dict[str, Any]:
     }
 
 
-def _edit_json(edit: Wanted) -> dict[str, Any]:
+def _edit_json(edit: KeyEdit) -> dict[str, Any]:
     return {
         "kind": str(edit.kind),
         "place": place_json(edit.leaf.key_place),

@@ -11,7 +11,7 @@ from rftconf.diff.compare import Comparison, Difference, Own
 from rftconf.diff.effects import Effect
 from rftconf.load.load import main_stage
 from rftconf.load.loaded import Loaded
-from rftconf.migrate.key_changes import Kind, Wanted
+from rftconf.migrate.key_changes import KeyEdit, Kind
 from rftconf.plan.origin import Kind as Said
 from rftconf.schemas import catalogue, registry, versions
 
@@ -39,7 +39,7 @@ class Unlike:
     asleep: tuple[str, ...] = ()
 
 
-def unlike(comparison: Comparison, after: Loaded, edits: Iterable[Wanted]) -> list[Unlike]:
+def unlike(comparison: Comparison, after: Loaded, edits: Iterable[KeyEdit]) -> list[Unlike]:
     """Everything that differs, sorted by nature."""
     removed = {edit.leaf.key: edit for edit in edits if edit.kind is Kind.REMOVED}
     asleep = _asleep(comparison, after)
@@ -112,7 +112,7 @@ def _usual(after: Loaded, keys: tuple[str, ...], value: Any) -> bool:
     return any(key in newest and newest.default(key) == value for key in keys)
 
 
-def _unlike_own_key(own_key: Own, removed: Mapping[str, Wanted], asleep: Mapping[str, str]) -> Unlike:
+def _unlike_own_key(own_key: Own, removed: Mapping[str, KeyEdit], asleep: Mapping[str, str]) -> Unlike:
     edit = removed.get(own_key.key)
     why = edit.why if edit is not None else asleep.get(own_key.key, "")
     harmless = edit is not None and not edit.lossy

@@ -30,11 +30,11 @@ class Kind(StrEnum):
     LEFT = "left"
 
 
-class Kept:
+class Unchanged:
     """The value as it is written."""
 
 
-KEPT = Kept()
+KEPT = Unchanged()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class KeyEdit:
     """What becomes of one written leaf. `key` with Hydra's prefix where it is an override; None: it is taken out."""
 
     leaf: Leaf
@@ -111,7 +111,7 @@ class Route:
         return versions.upgrade(name, flat, release, self.to, trainer=trainer)
 
 
-def plan_edits(document: Document, route: Route) -> list[Wanted]:
+def plan_edits(document: Document, route: Route) -> list[KeyEdit]:
     """For every leaf of the document that has to change, or of which something is to be said, what becomes of it."""
     groups = registry.framework(route.found.framework).groups
     own = [leaf for leaf in document.leaves if leaf.key not in groups and "@" not in leaf.key and "/" not in leaf.key]
@@ -120,7 +120,7 @@ def plan_edits(document: Document, route: Route) -> list[Wanted]:
     done = route.rewritten(flat)
     ends = _by_leaf(done)
     overrides = document.form != "yaml"
-    edits: list[Wanted] = []
+    edits: list[KeyEdit] = []
     alone = len(flat) * (len(own) - len(last)) > _MOST_REWRITTEN
     for leaf in [*own, *(leaf for _, leaf in document.conditional)]:
         if leaf.mode is Mode.DELETE:
@@ -142,7 +142,7 @@ def _loses_group(leaf: Leaf, groups: frozenset[str], route: Route) -> bool:
     return chosen and leaf.key in route.old and leaf.key not in route.new
 
 
-def _without_group(leaf: Leaf, document: Document, route: Route) -> Wanted:
+def _without_group(leaf: Leaf, document: Document, route: Route) -> KeyEdit:
     """The word is taken out; where nothing else chooses that trainer's config, it is lost, and the reason says what does."""
     known, trainer = registry.framework(route.found.framework), route.found.trainer
     usual = known.config_names[known.trainer]
@@ -151,7 +151,7 @@ def _without_group(leaf: Leaf, document: Document, route: Route) -> Wanted:
     why = f"{known.title} {route.to} does not know {leaf.key}"
     if lossy and known.config_names[trainer] != usual:
         why += f"; start it with --config-name={known.config_names[trainer]}"
-    return Wanted(leaf, Kind.REMOVED, None, why=why, lossy=lossy)
+    return KeyEdit(leaf, Kind.REMOVED, None, why=why, lossy=lossy)
 
 
 _Ends: TypeAlias = dict[int, tuple[dict[str, Any], list[Change]]]
@@ -170,17 +170,17 @@ def _by_leaf(done: versions.Rewritten[Slot]) -> _Ends:
 
 def _wanted_of_leaf(
     leaf: Leaf, ends: dict[str, Any], changes: list[Change], route: Route, *, overrides: bool
-) -> Iterator[Wanted]:
+) -> Iterator[KeyEdit]:
     """What becomes of one leaf, given what the edits made of the whole file."""
     slept = versions.dead(route.found.framework, route.found.release, leaf.key, route.found.trainer)
     if slept is not None and leaf.value is not None and not _dead_there(leaf, route):
-        yield Wanted(leaf, Kind.REMOVED, None, why=slept)
+        yield KeyEdit(leaf, Kind.REMOVED, None, why=slept)
         return
     ends = dict(ends)
     why = "; ".join(dict.fromkeys(change.why for change in changes if _worth_saying(change)))
     lossy = any(change.lossy for change in changes)
     if not ends:
-        yield Wanted(leaf, Kind.REMOVED, None, why=why or f"{_title(route)} has no {leaf.key}", lossy=lossy)
+        yield KeyEdit(leaf, Kind.REMOVED, None, why=why or f"{_title(route)} has no {leaf.key}", lossy=lossy)
         return
     first = leaf.key if leaf.key in ends else next(iter(ends))
     value = ends.pop(first)
@@ -188,15 +188,15 @@ def _wanted_of_leaf(
     prefix, refused = _standing(leaf, first, value, route, overrides=overrides)
     if refused is Verdict.DEAD:
         why = versions.dead(route.found.framework, route.to, first, route.found.trainer) or why
-        yield Wanted(leaf, Kind.REMOVED, None, why=why, lossy=False)
+        yield KeyEdit(leaf, Kind.REMOVED, None, why=why, lossy=False)
         return
     settled = versions.reason_value_is_fixed(route.found.framework, route.to, first)
     if settled is not None and value != route.new.default(first):
-        yield Wanted(leaf, Kind.REMOVED, None, why=f"{_title(route)}: {settled}", lossy=True)
+        yield KeyEdit(leaf, Kind.REMOVED, None, why=f"{_title(route)}: {settled}", lossy=True)
         return
     if refused is Verdict.UNKNOWN and not _unknown_before(leaf, route, overrides=overrides):
         why, nobodys = f"{_title(route)} takes no {prefix}{first}", leaf.key not in route.old
-        yield Wanted(leaf, Kind.REMOVED, None, why=why, lossy=True, nobodys=nobodys)
+        yield KeyEdit(leaf, Kind.REMOVED, None, why=why, lossy=True, nobodys=nobodys)
         return
     problem = _unregistered(first, value, route)
     if problem:
@@ -210,7 +210,7 @@ def _wanted_of_leaf(
     if refused is not None:
         why, lossy = f"{_title(route)}: {key}={leaf.raw or value} {refused.value}", refused is not Verdict.UNKNOWN
     if kind is not Kind.LEFT or lossy or refused is not None:
-        yield Wanted(leaf, kind, key, new_value, beside, why, lossy, refused=refused is Verdict.UNKNOWN)
+        yield KeyEdit(leaf, kind, key, new_value, beside, why, lossy, refused=refused is Verdict.UNKNOWN)
 
 
 def _unregistered(key: str, value: Any, route: Route) -> str:
@@ -268,15 +268,15 @@ def _unknown_before(leaf: Leaf, route: Route, *, overrides: bool) -> bool:
     return not judge(route.old, leaf.mode.value + leaf.key, leaf.value, overrides=overrides).fits
 
 
-def _deletion(leaf: Leaf, route: Route) -> Iterator[Wanted]:
+def _deletion(leaf: Leaf, route: Route) -> Iterator[KeyEdit]:
     """`~key`: the key may have another name, or be gone, which is all that was asked."""
     if leaf.key in route.new or route.new.is_node(leaf.key):
         return
     moved = list(route.rewritten({leaf.key: Slot("", replace(leaf, mode=Mode.SET))}).flat)
     if len(moved) == 1 and moved[0] != leaf.key and moved[0] in route.new:
-        yield Wanted(leaf, Kind.RENAMED, f"~{moved[0]}")
+        yield KeyEdit(leaf, Kind.RENAMED, f"~{moved[0]}")
     elif leaf.key in route.old or route.old.is_node(leaf.key):
-        yield Wanted(leaf, Kind.REMOVED, None, why=f"{_title(route)} has no {leaf.key} to delete")
+        yield KeyEdit(leaf, Kind.REMOVED, None, why=f"{_title(route)} has no {leaf.key} to delete")
 
 
 def _title(route: Route) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from rftconf.load.load import main_stage
 from rftconf.load.loaded import Loaded
 from rftconf.migrate.differences_left import Unlike, lost
-from rftconf.migrate.key_changes import Kind, Route, Wanted
+from rftconf.migrate.key_changes import KeyEdit, Kind, Route
 from rftconf.migrate.patching import Editor, make
 from rftconf.schemas import versions
 from rftconf.text.document import Document, Leaf
@@ -33,21 +33,21 @@ def asleep(leftovers: Iterable[Unlike], after: Loaded) -> dict[str, str]:
     }
 
 
-def asked_by_release(edits: Iterable[Wanted]) -> set[str]:
+def asked_by_release(edits: Iterable[KeyEdit]) -> set[str]:
     """Keys that were written because the asked release stops without them, whatever they do."""
     return {beside.key.lstrip("+") for edit in edits for beside in edit.beside}
 
 
 def without(
     document: Document, keys: Mapping[str, str], before: Loaded, route: Route, *, lossy: bool
-) -> tuple[str, list[Wanted]]:
+) -> tuple[str, list[KeyEdit]]:
     """The text without the keys, and the change of each as the source's own line; those that cannot go stay."""
-    editor, done = Editor(document), list[Wanted]()
+    editor, done = Editor(document), list[KeyEdit]()
     sources = {_newest(before, leaf): leaf for leaf in before.document.leaves}
     for leaf in reversed(document.leaves):
         name = versions.name_in_newest(route.found.framework, leaf.key, route.to, route.found.trainer)
-        if name in keys and make(editor, Wanted(leaf, Kind.REMOVED, None)):
-            done.append(Wanted(sources.get(name, leaf), Kind.REMOVED, None, why=keys[name], lossy=lossy))
+        if name in keys and make(editor, KeyEdit(leaf, Kind.REMOVED, None)):
+            done.append(KeyEdit(sources.get(name, leaf), Kind.REMOVED, None, why=keys[name], lossy=lossy))
     return editor.text, done
 
 

@@ -18,7 +18,7 @@ MOST_LAUNCHES, _MOST_READ = 20, 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MigrationRequest:
     """What a caller says: the release, and what it knows of the source."""
 
     to: str
@@ -29,7 +29,9 @@ class Asked:
     assume: Mapping[str, str] | None = None
 
 
-def launches_of(text: str, read: Remembered, request: Asked) -> tuple[list[tuple[int | None, Loaded]], list[str]]:
+def launches_of(
+    text: str, read: Remembered, request: MigrationRequest
+) -> tuple[list[tuple[int | None, Loaded]], list[str]]:
     """Every launch of the file that starts the framework of the one that is read by itself."""
     first = read(text, request.launch)
     if first.is_plan:
@@ -56,7 +58,7 @@ def launches_of(text: str, read: Remembered, request: Asked) -> tuple[list[tuple
     return runs, notes
 
 
-def _load(document: Document, request: Asked) -> Loaded:
+def _load(document: Document, request: MigrationRequest) -> Loaded:
     return load(
         document, framework=request.framework, release=request.release, rows=request.rows, assume=request.assume
     )

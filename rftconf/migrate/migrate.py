@@ -14,9 +14,9 @@ from rftconf.diff.sides import side
 from rftconf.load.load import load
 from rftconf.load.loaded import Loaded
 from rftconf.migrate.differences_left import Unlike, lost, unlike
-from rftconf.migrate.key_changes import Kind, Route, Wanted, plan_edits
+from rftconf.migrate.key_changes import KeyEdit, Kind, Route, plan_edits
 from rftconf.migrate.keys_without_effect import asked_by_release, asleep, without, woken
-from rftconf.migrate.launches import Asked, launches_of
+from rftconf.migrate.launches import MigrationRequest, launches_of
 from rftconf.migrate.parts_not_run import unread
 from rftconf.migrate.patching import Editor, make
 from rftconf.migrate.pins import Pin, candidates, implied_names, looked_at, written_with
@@ -50,7 +50,7 @@ class Migration:
     found: Guess
     to: str
     text: str
-    edits: tuple[Wanted, ...]
+    edits: tuple[KeyEdit, ...]
     pins: tuple[Pin, ...]
     runs: tuple[Run, ...]
     notes: tuple[str, ...] = ()
@@ -68,12 +68,12 @@ class Migration:
         )
 
     @property
-    def keys_that_stay_wrong(self) -> tuple[Wanted, ...]:
+    def keys_that_stay_wrong(self) -> tuple[KeyEdit, ...]:
         """Keys that stay although they no longer mean, or no longer may say, what they did."""
         return tuple(edit for edit in self.edits if edit.lossy and edit.kind is not Kind.REMOVED)
 
     @property
-    def refused(self) -> tuple[Wanted, ...]:
+    def refused(self) -> tuple[KeyEdit, ...]:
         """Keys that the asked release refuses, as the file's own did. They stay: a fork may read them."""
         return tuple(edit for edit in self.edits if edit.refused)
 
@@ -83,7 +83,7 @@ class Migration:
         return not self.keys_that_stay_wrong and not any(lost(self.unlike))
 
 
-def migrate(text: str, read: Read, request: Asked) -> Migration:
+def migrate(text: str, read: Read, request: MigrationRequest) -> Migration:
     """What `text` must become for the release that is asked for.
 
     Raises RefusedError where the characters that must change cannot be changed, or the result cannot be read.
@@ -130,17 +130,17 @@ def _route(loaded: Loaded, to: str) -> Route:
     return Route(guess, number)
 
 
-def _place(want: Wanted) -> tuple[int, int]:
+def _place(want: KeyEdit) -> tuple[int, int]:
     return want.leaf.key_place.span.start, want.leaf.place.span.start
 
 
-def _once(edits: Sequence[Wanted] | Any) -> list[Wanted]:
+def _once(edits: Sequence[KeyEdit] | Any) -> list[KeyEdit]:
     """Each change of the same characters once: launches may share them."""
     return list({(_place(e), e.leaf.key, e.key, e.kind): e for e in edits}.values())
 
 
-def _refuse_conflicts(edits: Sequence[Wanted]) -> None:
-    edits_by_place: dict[tuple[tuple[int, int], str], Wanted] = {}
+def _refuse_conflicts(edits: Sequence[KeyEdit]) -> None:
+    edits_by_place: dict[tuple[tuple[int, int], str], KeyEdit] = {}
     for edit in edits:
         earlier = edits_by_place.setdefault((_place(edit), edit.leaf.key), edit)
         if earlier.key != edit.key:
@@ -150,17 +150,17 @@ def _refuse_conflicts(edits: Sequence[Wanted]) -> None:
             )
 
 
-def _ordered(edits: Sequence[Wanted]) -> list[Wanted]:
+def _ordered(edits: Sequence[KeyEdit]) -> list[KeyEdit]:
     """Keys that make room for another one's new name first, then new names, then all other removals."""
     named = {edit.key.lstrip("+~") for edit in edits if edit.key is not None}
 
-    def rank(edit: Wanted) -> int:
+    def rank(edit: KeyEdit) -> int:
         return (0 if edit.leaf.key in named else 2) if edit.key is None else 1
 
     return sorted(edits, key=rank)
 
 
-def _cannot(stuck: Sequence[Wanted], route: Route, document: Document) -> RefusedError:
+def _cannot(stuck: Sequence[KeyEdit], route: Route, document: Document) -> RefusedError:
     title = f"{registry.framework(route.found.framework).title} {route.to}"
     what = [_stuck(want, document) for want in stuck]
     return RefusedError(
@@ -170,13 +170,15 @@ def _cannot(stuck: Sequence[Wanted], route: Route, document: Document) -> Refuse
     )
 
 
-def _stuck(want: Wanted, document: Document) -> str:
+def _stuck(want: KeyEdit, document: Document) -> str:
     leaf = want.leaf
     to = "has to go" if want.key is None else f"becomes {want.key}" if want.key != want.was else "takes another value"
     return f"{leaf.key_place}: {want.was} {to}, and is {whereabouts(document, leaf)}"
 
 
-def _run(number: int | None, before: Loaded, text: str, read: Remembered, route: Route, edits: Sequence[Wanted]) -> Run:
+def _run(
+    number: int | None, before: Loaded, text: str, read: Remembered, route: Route, edits: Sequence[KeyEdit]
+) -> Run:
     after = _load_again(text, read, number, route, before)
     comparison = _sides(before, after)
     return Run(number, before, after, comparison, tuple(unlike(comparison, after, edits)))
@@ -249,10 +251,10 @@ def _unread(loaded: Loaded) -> str:
 
 
 def _without_woken(
-    text: str, read: Remembered, number: int | None, before: Loaded, route: Route, edits: Sequence[Wanted]
-) -> tuple[str, list[Wanted]]:
+    text: str, read: Remembered, number: int | None, before: Loaded, route: Route, edits: Sequence[KeyEdit]
+) -> tuple[str, list[KeyEdit]]:
     """The text without keys that did nothing in the old release, and that would say something else now."""
-    done = list[Wanted]()
+    done = list[KeyEdit]()
     after = _load_again(text, read, number, route, before)
     reasons = {key: why for key, why in woken(before, after) if key not in asked_by_release(edits)}
     most = _weight(_sides(before, after)) if reasons else 0
@@ -265,8 +267,8 @@ def _without_woken(
 
 
 def _without_asleep(
-    text: str, read: Remembered, number: int | None, before: Loaded, route: Route, edits: Sequence[Wanted]
-) -> tuple[str, list[Wanted]]:
+    text: str, read: Remembered, number: int | None, before: Loaded, route: Route, edits: Sequence[KeyEdit]
+) -> tuple[str, list[KeyEdit]]:
     """The text without keys that said something in the old release, and that this one takes and ignores."""
     run = _run(number, before, text, read, route, ())
     keys = {edit.leaf.key for edit in edits if edit.kind is Kind.LEFT} | asked_by_release(edits)
@@ -287,4 +289,4 @@ def _weight(comparison: Comparison) -> int:
     return sum(len(comparison.of(effect)) for effect in Effect) + len(comparison.own)
 
 
-__all__ = ["Asked", "Migration", "Read", "RefusedError", "Run", "migrate"]
+__all__ = ["Migration", "MigrationRequest", "Read", "RefusedError", "Run", "migrate"]

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rftconf.base.span import LineIndex, Place, Span
-from rftconf.migrate.key_changes import KEPT, Kind, Route, Slot, Wanted
+from rftconf.migrate.key_changes import KEPT, KeyEdit, Kind, Route, Slot
 from rftconf.schemas.acceptance import judge
 from rftconf.text.document import Document, Leaf, Mode
 
 _OVERRIDE = re.compile(r"(?<![\w.$}/+~-])(\+{0,2})([A-Za-z_]\w*(?:\.\w+)+)=")
 
 
-def unread(document: Document, routes: Iterable[Route]) -> Iterator[Wanted]:
+def unread(document: Document, routes: Iterable[Route]) -> Iterator[KeyEdit]:
     """What the same edits want of keys that stand in the text and were not read: new names are given, the rest is said."""
     read = {leaf.key_place.span.start for leaf in document.leaves if leaf.key_place.file == document.name}
     read |= {leaf.key_place.span.start for _, leaf in document.conditional}
@@ -35,13 +35,13 @@ def _leaf(document: Document, match: re.Match[str], index: LineIndex) -> Leaf:
     return Leaf(match[2], "", after, place, mode=Mode(match[1]))
 
 
-def _wanted_of_leaf(leaf: Leaf, route: Route) -> Iterator[Wanted]:
+def _wanted_of_leaf(leaf: Leaf, route: Route) -> Iterator[KeyEdit]:
     ends = list(route.rewritten({leaf.key: Slot("", leaf)}).flat)
     where = "in a part of the script that is not run as it stands"
     if len(ends) != 1:
         now = f"it became {', '.join(ends)}" if ends else "nothing takes its place"
-        yield Wanted(leaf, Kind.LEFT, leaf.key, why=f"{where}: {now}")
+        yield KeyEdit(leaf, Kind.LEFT, leaf.key, why=f"{where}: {now}")
     elif ends[0] != leaf.key:
         plus = not judge(route.new, ends[0], "").fits and judge(route.new, f"+{ends[0]}", "").fits
         prefix = leaf.mode.value if leaf.mode is Mode.FORCE else "+" if plus else ""
-        yield Wanted(leaf, Kind.RENAMED, prefix + ends[0], KEPT, why=where)
+        yield KeyEdit(leaf, Kind.RENAMED, prefix + ends[0], KEPT, why=where)

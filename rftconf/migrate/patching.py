@@ -7,7 +7,7 @@ from typing import Any
 
 from rftconf.base.patch import OverlappingPatchesError, Patch, apply
 from rftconf.base.span import LineIndex, Place
-from rftconf.migrate.key_changes import KEPT, Beside, Wanted
+from rftconf.migrate.key_changes import KEPT, Beside, KeyEdit
 from rftconf.migrate.words import bounds
 from rftconf.text.document import Document, Leaf
 from rftconf.text.write import edit_overrides, edit_yaml
@@ -54,7 +54,7 @@ class Editor:
         return True
 
 
-def make(editor: Editor, want: Wanted) -> bool:
+def make(editor: Editor, want: KeyEdit) -> bool:
     """Make one change in the text; False where the characters do not let it be made."""
     if not want.changes_text:
         return True
@@ -68,7 +68,7 @@ def make(editor: Editor, want: Wanted) -> bool:
     return done
 
 
-def _overrides(editor: Editor, want: Wanted) -> bool:
+def _overrides(editor: Editor, want: KeyEdit) -> bool:
     leaf = want.leaf
     if want.key is None:
         return editor.change(dropped(editor.document, editor.leaf_in_current_text(leaf)))
@@ -122,7 +122,7 @@ def dropped(document: Document, leaf: Leaf) -> list[Patch] | None:
     return edit_overrides.drop_word(document, *span)
 
 
-def _yaml(editor: Editor, want: Wanted) -> bool:
+def _yaml(editor: Editor, want: KeyEdit) -> bool:
     leaf = editor.leaf_in_current_text(want.leaf)
     if want.key is None:
         return editor.change(edit_yaml.drop(editor.document, leaf))

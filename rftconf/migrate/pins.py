@@ -13,7 +13,7 @@ from rftconf.convert.convert import Options, convert_loaded, spelt_out
 from rftconf.diff.compare import Comparison
 from rftconf.load.load import main_stage
 from rftconf.load.loaded import Loaded
-from rftconf.migrate.key_changes import Kind, Route, Wanted
+from rftconf.migrate.key_changes import KeyEdit, Kind, Route
 from rftconf.migrate.patching import Editor, add, make
 from rftconf.schemas import registry, versions
 from rftconf.schemas.acceptance import Verdict, judge
@@ -166,7 +166,7 @@ def written_with(document: Document, pins: Sequence[Pin]) -> tuple[str, list[Pin
 def _write(editor: Editor, document: Document, leaves: Mapping[str, Leaf], pin: Pin) -> bool:
     bare = pin.key.lstrip("+")
     if pin.over:
-        return make(editor, Wanted(leaves[bare], Kind.RESPELT, leaves[bare].mode.value + bare, pin.value))
+        return make(editor, KeyEdit(leaves[bare], Kind.RESPELT, leaves[bare].mode.value + bare, pin.value))
     return add(editor, _leaves_by_likeness(document, bare), pin.key, pin.value)
 
 

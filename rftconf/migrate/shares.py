@@ -9,12 +9,12 @@ from typing import Any
 from rftconf.base.symbols import Expr, Var, formula
 from rftconf.load.load import main_stage
 from rftconf.load.loaded import Loaded
-from rftconf.migrate.key_changes import Kind, Route, Wanted
+from rftconf.migrate.key_changes import KeyEdit, Kind, Route
 from rftconf.plan.units import Unit
 from rftconf.schemas import registry, versions
 
 
-def divided(want: Wanted, loaded: Loaded, route: Route) -> Wanted:
+def divided(want: KeyEdit, loaded: Loaded, route: Route) -> KeyEdit:
     """The change of a count over all ranks: the key per rank, with the share that the older release divided out."""
     leaf = want.leaf
     new = versions.per_rank(route.found.framework, route.to, leaf.key)

@@ -12,7 +12,7 @@ from rftconf.budget.facts.gpus import Gpu
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles.plan_view import plan_view
 from rftconf.budget.roles.roles import Setup
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.convert.ledger.target_ledger import target_lines
 from rftconf.convert.output import emit, writes_script
 from rftconf.convert.questions.decisions import once_each
@@ -65,7 +65,7 @@ class Written:
         """What the memory of the run depends on, read from the file."""
         loaded = load(self.document(), framework=self.request.framework, release=self.request.release)
         view = plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
-        return setup_of(view, Asked(model=self.request.model))
+        return setup_of(view, BudgetRequest(model=self.request.model))
 
     def priced(self, gpu: Gpu) -> Budget:
         """Its account."""

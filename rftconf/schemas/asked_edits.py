@@ -10,7 +10,7 @@ from rftconf.schemas.edits import C, Change, OnlyDown, hits, with_value
 
 
 @record
-class Wanted(OnlyDown):
+class NeededKey(OnlyDown):
     """Where `when` holds, the older release refuses to run without `key`, which the newer one has no more."""
 
     when: tuple[str, Callable[[Value], bool]]

@@ -245,7 +245,7 @@ class Merge(KeepsNames):
 
 
 @record
-class Gone:
+class Removed:
     """A key that nothing replaces."""
 
     old: str
@@ -282,4 +282,4 @@ def removed_keys(
     why: str, *keys: str, tree: bool = False, harmless: bool = False, acted: tuple[str, str] | None = None
 ) -> tuple[Edit, ...]:
     """Several keys that went for the same reason."""
-    return tuple(Gone(key, why, tree, harmless, acted) for key in keys)
+    return tuple(Removed(key, why, tree, harmless, acted) for key in keys)

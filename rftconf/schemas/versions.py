@@ -12,7 +12,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.changes_of_releases import Changes, changes_of
-from rftconf.schemas.edits import C, Change, Edit, Gone
+from rftconf.schemas.edits import C, Change, Edit, Removed
 
 
 @record
@@ -88,7 +88,7 @@ def is_unreleased(framework: str, key: str) -> bool:
 
 def _as_of(start: str, edit: Edit, change: Change, known: registry.Framework) -> Change:
     """The change for a file of `start`: what a later release stopped reading may still have acted there."""
-    if not isinstance(edit, Gone) or edit.acted is None or not registry.at_least(known.name, edit.acted[0], start):
+    if not isinstance(edit, Removed) or edit.acted is None or not registry.at_least(known.name, edit.acted[0], start):
         return change
     return replace(change, why=edit.acted[1], lossy=True)
 

@@ -11,9 +11,9 @@ from rftconf.base.errors import RefusedError, RftconfError, UnreadableError
 from rftconf.base.secrets import forget, masked
 from rftconf.studio import budgeting, checking, comparing, converting, making
 from rftconf.studio.answer import Answer
-from rftconf.studio.asked import Asked
+from rftconf.studio.asked import StudioRequest
 
-VERBS: dict[str, Callable[[Asked], dict[str, Any] | Answer]] = {
+VERBS: dict[str, Callable[[StudioRequest], dict[str, Any] | Answer]] = {
     "convert": converting.convert,
     "ledger": converting.ledger,
     "bundle": converting.bundle,
@@ -47,7 +47,7 @@ def answer(verb: str, fields: Mapping[str, Any]) -> Answer:
     """Never raises: an answer for every question. It shows no secret; a text that was mended is the asker's own."""
     forget()  # what another question had read
     try:
-        reply = VERBS[verb](Asked(fields))
+        reply = VERBS[verb](StudioRequest(fields))
     except RftconfError as error:
         return Answer(422, _json({"error": _error_json(error)}))
     except MemoryError:

@@ -22,7 +22,7 @@ LONGEST_WORD = 4096
 LONGEST_NAME = 200
 
 
-class Asked:
+class StudioRequest:
     """One question: fields by name. Raises UsageError for a field of another kind than it should have."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -60,21 +60,21 @@ class Asked:
                 raise UsageError(f"{name}: the value of {key!r:.80} should be a short text")
         return field
 
-    def parts(self, name: str) -> Sequence[Asked]:
+    def parts(self, name: str) -> Sequence[StudioRequest]:
         """Questions inside the question."""
         value = self.fields.get(name) or []
         if not isinstance(value, list) or len(value) > MOST_FILES or not all(isinstance(item, dict) for item in value):
             raise UsageError(f"{name} should be a list of at most {MOST_FILES} objects")
-        return [Asked(item) for item in value]
+        return [StudioRequest(item) for item in value]
 
-    def part(self, name: str) -> Asked | None:
+    def part(self, name: str) -> StudioRequest | None:
         """A question inside the question."""
         value = self.fields.get(name)
         if value is None:
             return None
         if not isinstance(value, dict):
             raise UsageError(f"{name} should be an object")
-        return Asked(value)
+        return StudioRequest(value)
 
     def source(self) -> Source:
         """The pasted or dropped text under its name. Raises UnreadableError for one that is too large or no text."""

@@ -15,11 +15,11 @@ from rftconf.budget.facts.gpus import GPUS, Gpu, gpu_named
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles.plan_view import plan_view
 from rftconf.budget.roles.roles import Setup
-from rftconf.budget.roles.setup import Asked as Said
+from rftconf.budget.roles.setup import BudgetRequest as Said
 from rftconf.load.load import load, main_stage
 from rftconf.load.loaded import Loaded
 from rftconf.schemas import registry
-from rftconf.studio.asked import Asked
+from rftconf.studio.asked import StudioRequest
 from rftconf.verbs.apply_changes import patched
 
 _USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
@@ -72,7 +72,7 @@ def _sliders(setup: Setup, *, dynamic: bool) -> tuple[Slider, ...]:
     return tuple(sliders)
 
 
-def budget(request: Asked) -> dict[str, Any]:
+def budget(request: StudioRequest) -> dict[str, Any]:
     """The account, and what can be moved."""
     loaded, setup, budget = _priced(request)
     values = main_stage(loaded).values
@@ -102,14 +102,14 @@ def budget(request: Asked) -> dict[str, Any]:
     return data
 
 
-def front(request: Asked) -> dict[str, Any]:
+def front(request: StudioRequest) -> dict[str, Any]:
     """Clusters of usual GPUs, rent against the largest micro-batch."""
     _, setup, budget = _priced(request)
     gpus = dict.fromkeys([budget.gpu, *(gpu_named(name) for name in _USUAL)])
     return {"front": front_json(clusters(setup, tuple(gpus)))}
 
 
-def apply(request: Asked) -> dict[str, Any]:
+def apply(request: StudioRequest) -> dict[str, Any]:
     """The text with the sliders' values written into it, and the ones that it has no place for."""
     loaded = _loaded(request)
     values = main_stage(loaded).values
@@ -128,7 +128,7 @@ def apply(request: Asked) -> dict[str, Any]:
     return {"text": text, "changed": len(changes) - len(remaining), "left": remaining}
 
 
-def _priced(request: Asked) -> tuple[Loaded, Setup, Budget]:
+def _priced(request: StudioRequest) -> tuple[Loaded, Setup, Budget]:
     loaded = _loaded(request)
     main_stage(loaded).values.update(_changes(request))
     gpu = _gpu(request)
@@ -136,7 +136,7 @@ def _priced(request: Asked) -> tuple[Loaded, Setup, Budget]:
     return loaded, setup, price(setup, gpu)
 
 
-def _loaded(request: Asked) -> Loaded:
+def _loaded(request: StudioRequest) -> Loaded:
     how = request.reading()
     return load(
         request.document(),
@@ -147,11 +147,11 @@ def _loaded(request: Asked) -> Loaded:
     )
 
 
-def _gpu(request: Asked) -> Gpu:
+def _gpu(request: StudioRequest) -> Gpu:
     return gpu_named(request.word("gpu") or "h100-80g")
 
 
-def _setup(loaded: Loaded, request: Asked) -> Setup:
+def _setup(loaded: Loaded, request: StudioRequest) -> Setup:
     """The run on the cluster that was asked for: the file's own, that one resized, or the page's where the file has none."""
     stages = (stage.values for stage in loaded.stages)
     plan = plan_view(stages, loaded.framework, loaded.release, loaded.extensions)
@@ -160,7 +160,7 @@ def _setup(loaded: Loaded, request: Asked) -> Setup:
     return on_cluster(plan, Said(nodes, each, model, mean_tokens=mean))
 
 
-def _changes(request: Asked) -> dict[str, int | float | bool]:
+def _changes(request: StudioRequest) -> dict[str, int | float | bool]:
     fields = request.fields.get("changes") or {}
     known = (MICRO, PLACE, MODEL)
     if not isinstance(fields, dict) or len(fields) > 40:

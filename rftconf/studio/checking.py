@@ -13,7 +13,7 @@ from rftconf.lint.codes import about
 from rftconf.lint.subject import Cluster
 from rftconf.report.diagnostics import diagnostics_json
 from rftconf.schemas import registry
-from rftconf.studio.asked import Asked
+from rftconf.studio.asked import StudioRequest
 from rftconf.text.document import Document
 from rftconf.verbs.check_files import findings
 
@@ -21,13 +21,13 @@ MOST = 500
 """Findings that are shown of one text."""
 
 
-def check(request: Asked) -> dict[str, Any]:
+def check(request: StudioRequest) -> dict[str, Any]:
     """Findings of every severity; the page chooses which it shows."""
     document, diagnostics = _checked(request)
     return _view(request, document, diagnostics)
 
 
-def fix(request: Asked) -> dict[str, Any]:
+def fix(request: StudioRequest) -> dict[str, Any]:
     """The text with one fix made (`code` and `start` of its finding), or with all that leave the run the same."""
     document, diagnostics = _checked(request)
 
@@ -51,7 +51,7 @@ def fix(request: Asked) -> dict[str, Any]:
     return {"text": fresh.text, "made": 1, **_view(request, fresh, remaining)}
 
 
-def _checked(request: Asked, text: str | None = None) -> tuple[Document, list[Diagnostic]]:
+def _checked(request: StudioRequest, text: str | None = None) -> tuple[Document, list[Diagnostic]]:
     how = request.reading()
     gpu = request.word("gpu") or ""
     if gpu:
@@ -64,7 +64,7 @@ def _checked(request: Asked, text: str | None = None) -> tuple[Document, list[Di
     return document, findings(document, engine.Options(how.framework, how.release, cluster=Cluster(gpu=gpu)))
 
 
-def _view(request: Asked, document: Document, diagnostics: list[Diagnostic]) -> dict[str, Any]:
+def _view(request: StudioRequest, document: Document, diagnostics: list[Diagnostic]) -> dict[str, Any]:
     how = request.reading()
     best = config_of.recognised(document, how.framework, how.release)
     first_diagnostics = diagnostics[:MOST]

@@ -10,11 +10,11 @@ from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
 from rftconf.load.load import load
 from rftconf.schemas import registry
-from rftconf.studio.asked import Asked
+from rftconf.studio.asked import StudioRequest
 from rftconf.studio.places import source_lines
 
 
-def diff(request: Asked) -> dict[str, Any]:
+def diff(request: StudioRequest) -> dict[str, Any]:
     """The comparison, and where each side says what it says. Raises UsageError naming the side that cannot be read."""
     sides = request.parts("sides")
     if len(sides) != 2:
@@ -27,7 +27,7 @@ def diff(request: Asked) -> dict[str, Any]:
     }
 
 
-def _side(part: Asked, letter: str, request: Asked) -> tuple[Side, dict[str, list[int]]]:
+def _side(part: StudioRequest, letter: str, request: StudioRequest) -> tuple[Side, dict[str, list[int]]]:
     how = part.reading()
     try:
         document = part.document()

@@ -22,7 +22,7 @@ from rftconf.report.diagnostics import diagnostics_json
 from rftconf.report.ledger import ledger_json
 from rftconf.schemas import registry
 from rftconf.studio.answer import Answer
-from rftconf.studio.asked import Asked
+from rftconf.studio.asked import StudioRequest
 from rftconf.studio.deciding import Filled, fields_of, filled
 from rftconf.studio.places import lines_of, source_lines
 from rftconf.verbs.check_own_output import errors_in
@@ -60,7 +60,7 @@ class Outcome:
     adapters: dict[str, str]
 
 
-def convert(request: Asked) -> dict[str, Any]:
+def convert(request: StudioRequest) -> dict[str, Any]:
     """The page's whole view of a conversion."""
     done = _convert(request)
     wrong = _wrong(request, done)
@@ -91,7 +91,7 @@ def convert(request: Asked) -> dict[str, Any]:
     }
 
 
-def _wrong(request: Asked, done: Outcome) -> tuple[Diagnostic, ...]:
+def _wrong(request: StudioRequest, done: Outcome) -> tuple[Diagnostic, ...]:
     """What the conversion finds wrong in its own files, as the command line does before it writes them."""
     gpu = request.word("gpu") or ""
     if gpu:
@@ -111,12 +111,12 @@ def _file(file: File, places: dict[str, list[int]]) -> dict[str, Any]:
     return {"name": file.name, "text": file.text, "lines": lines, "missed": list(file.missed)}
 
 
-def ledger(request: Asked) -> Answer:
+def ledger(request: StudioRequest) -> Answer:
     """The account as `--ledger FILE` writes it, byte for byte."""
     return Answer(200, masked(json_text(ledger_json(_convert(request).ledger))).encode())
 
 
-def bundle(request: Asked) -> Answer:
+def bundle(request: StudioRequest) -> Answer:
     """Config, account and adapters as one archive; the same question gives the same bytes."""
     done = _convert(request)
     texts = {file.name: file.text for file in done.files}
@@ -135,7 +135,7 @@ def bundle(request: Asked) -> Answer:
     return Answer(200, buffer.getvalue(), "application/zip")
 
 
-def _convert(request: Asked) -> Outcome:
+def _convert(request: StudioRequest) -> Outcome:
     how = request.reading()
     target = framework_name(request.word("to") or "")
     options = _options(request, target)
@@ -164,7 +164,7 @@ def _filled(name: str, text: str, conversion: Conversion | None, values: dict[st
     return File(name, done.text, conversion, done.missed)
 
 
-def _options(request: Asked, target: str) -> Options:
+def _options(request: StudioRequest, target: str) -> Options:
     style, form = request.word("as"), request.word("form") or "auto"
     if style not in (None, *_STYLES.get(target, ("yaml",))):
         raise UsageError(f"a {target} config is not written as {style}")
@@ -175,7 +175,7 @@ def _options(request: Asked, target: str) -> Options:
     return Options(request.word("to_release"), request.whole("rollout_gpus"), form, style, adapters)
 
 
-def _command(request: Asked, done: Outcome, *, refused: bool) -> str:
+def _command(request: StudioRequest, done: Outcome, *, refused: bool) -> str:
     """The command line that writes the same files, also where their own check refuses them."""
     several = len(done.files) > 1
     output = "run" if several else done.files[0].name
@@ -192,7 +192,7 @@ def _command(request: Asked, done: Outcome, *, refused: bool) -> str:
     )
 
 
-def _words(request: Asked) -> Iterator[str]:
+def _words(request: StudioRequest) -> Iterator[str]:
     for option in ("to", "from", "from_release", "to_release", "form", "as", "args"):
         value = request.word(option)
         if value is not None and value != "auto":

@@ -30,13 +30,13 @@ def names(framework: str, release: str, trainer: str) -> Mapping[str, str]:
     """Every key of the form, as a file has it, and its name in the newest release."""
     known, about = catalogue.load(framework, release, trainer), registry.framework(framework)
     spellings = {}
-    for name in _held(known):
+    for name in _spelled_names(known):
         newer = [name] if release == about.newest else in_newest(about, name, release, trainer)
         spellings[spelled(name)] = newer[0] if newer else name
     return spellings
 
 
-def _held(known: Catalogue) -> Iterator[str]:
+def _spelled_names(known: Catalogue) -> Iterator[str]:
     """Names as the catalogue writes them: its own, then those below its open sections that something is known of."""
     common = [key for parameter in parameters(known.family) for key in parameter.keys]
     for name, key in known.keys.items():

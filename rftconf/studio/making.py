@@ -22,7 +22,7 @@ from rftconf.report.values import render_value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Catalogue, Key
 from rftconf.studio import forms, gates
-from rftconf.studio.asked import MOST_TEXT, Asked
+from rftconf.studio.asked import MOST_TEXT, StudioRequest
 from rftconf.studio.checking import pages
 from rftconf.studio.common import lacking, parameters
 from rftconf.studio.deciding import filled, value_of
@@ -30,19 +30,19 @@ from rftconf.studio.generator import PARAMETERS
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
-from rftconf.verbs.ask import NEEDED, Given
+from rftconf.verbs.ask import NEEDED, ConfigChoices
 from rftconf.verbs.key_json import match_json
 from rftconf.verbs.new_config import Extra, request_of
 from rftconf.verbs.read_arguments import framework_name
 
 
-def start(request: Asked) -> dict[str, Any]:
+def start(request: StudioRequest) -> dict[str, Any]:
     """A published recipe sized for these GPUs, as `rftconf new` writes it; its keys for the other mode."""
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.recipes.account import account, header
     from rftconf.recipes.sizing import fit
 
-    choices = Given(
+    choices = ConfigChoices(
         framework=request.word("framework"),
         algorithm=request.word("algorithm"),
         model=request.word("model"),
@@ -126,7 +126,7 @@ def _values(document: Document) -> dict[str, Any]:
     return {"values": values, "left": [key for key, leaf in leaves.items() if is_symbolic(leaf.value)]}
 
 
-def keys(request: Asked) -> dict[str, Any]:
+def keys(request: StudioRequest) -> dict[str, Any]:
     """Every key that people set in a release, with what is known of it."""
     known = _catalogue(request)
     framework = registry.framework(known.framework)
@@ -148,13 +148,13 @@ def keys(request: Asked) -> dict[str, Any]:
     }
 
 
-def _catalogue(request: Asked) -> Catalogue:
+def _catalogue(request: StudioRequest) -> Catalogue:
     return catalogue.load(
         framework_name(request.word("framework") or ""), request.word("release"), request.word("trainer") or ""
     )
 
 
-def explain(request: Asked) -> dict[str, Any]:
+def explain(request: StudioRequest) -> dict[str, Any]:
     """Everything about one key, as `rftconf explain --json` says it."""
     known = registry.framework(framework_name(request.word("framework") or ""))
     key = (request.word("key") or "").replace("[0]", "[]")
@@ -164,7 +164,7 @@ def explain(request: Asked) -> dict[str, Any]:
     return match_json(matches[0], request.word("release"))
 
 
-def new(request: Asked) -> dict[str, Any]:
+def new(request: StudioRequest) -> dict[str, Any]:
     """The text of the values given, what `check` finds in it, and which keys do nothing beside the others."""
     known = _catalogue(request)
     lines = [

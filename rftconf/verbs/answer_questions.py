@@ -12,7 +12,7 @@ from rftconf.base.record import record
 
 if TYPE_CHECKING:
     from rftconf.convert.convert import Conversion
-    from rftconf.convert.questions.answers_file import Given
+    from rftconf.convert.questions.answers_file import FileAnswers
     from rftconf.convert.questions.questions import Answer, Question
     from rftconf.convert.stage_series import Series
     from rftconf.text.source import Source
@@ -36,7 +36,7 @@ class Answering(Generic[Made]):
     questions: dict[str, Question]
 
 
-def given_by(path: Path | None) -> Given | None:
+def given_by(path: Path | None) -> FileAnswers | None:
     """Read the answers of a file. Raises UsageError where it is no such file, UnreadableError where it cannot be read."""
     from rftconf.convert.questions.answers_file import read_answers
     from rftconf.text.source import open_source
@@ -47,7 +47,9 @@ def given_by(path: Path | None) -> Given | None:
     return read_answers(source.name, source.text)
 
 
-def convert_with_answers(opened: Source, path: str, job: Job, done: Made, answers: Given | None) -> Answering[Made]:
+def convert_with_answers(
+    opened: Source, path: str, job: Job, done: Made, answers: FileAnswers | None
+) -> Answering[Made]:
     """Convert again as the answers say; `done` is what came of `opened` without them, as one run or as several.
 
     Raises UsageError for an answer that no question asks for, or that its question does not take.
@@ -60,7 +62,7 @@ def convert_with_answers(opened: Source, path: str, job: Job, done: Made, answer
     return answering
 
 
-def _answered(opened: Source, path: str, job: Job, done: Made, answers: Given | None) -> Answering[Made]:
+def _answered(opened: Source, path: str, job: Job, done: Made, answers: FileAnswers | None) -> Answering[Made]:
     from rftconf.convert.questions.answers_file import answers_taken_from_file
 
     known = {question.name: question for question in _questions(done)}
@@ -113,7 +115,7 @@ class Folder(NamedTuple):
     questions: dict[str, Question]
 
 
-def answered_below(folder: Path, job: Job, answers: Given | None) -> Folder:
+def answered_below(folder: Path, job: Job, answers: FileAnswers | None) -> Folder:
     """The questions of all configs below a folder, named by their files, and the jobs that have their answers.
 
     A file that does not convert asks nothing. Raises UsageError for an answer that no question asks for, or that its
@@ -203,7 +205,7 @@ def _count(text: str | None, what: str) -> int | None:
     return int(text)
 
 
-def write_questions(path: Path | None, source: str, answering: Answering[Any], answers: Given | None) -> None:
+def write_questions(path: Path | None, source: str, answering: Answering[Any], answers: FileAnswers | None) -> None:
     """The file of questions, where one is asked for, with the answers that were given already."""
     from rftconf.schemas.registry import framework
 
@@ -214,7 +216,7 @@ def write_questions(path: Path | None, source: str, answering: Answering[Any], a
 
 
 def write_questions_below(
-    path: Path | None, folder: Path, target: str, folder_answers: Folder, answers: Given | None
+    path: Path | None, folder: Path, target: str, folder_answers: Folder, answers: FileAnswers | None
 ) -> None:
     """The file of the questions of all configs below a folder, likewise."""
     from rftconf.schemas.registry import framework
@@ -223,7 +225,12 @@ def write_questions_below(
 
 
 def _write(
-    path: Path | None, source: str, target: str, title: str, questions: Mapping[str, Question], answers: Given | None
+    path: Path | None,
+    source: str,
+    target: str,
+    title: str,
+    questions: Mapping[str, Question],
+    answers: FileAnswers | None,
 ) -> None:
     import shlex
 

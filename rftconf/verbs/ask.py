@@ -12,7 +12,7 @@ from rftconf.base.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ConfigChoices:
     """What `rftconf new` must know, as far as it was given."""
 
     framework: str | None
@@ -27,7 +27,7 @@ class Given:
 NEEDED = ("framework", "algorithm", "model", "gpus", "gpu")
 
 
-def completed(choices: Given) -> Given:
+def completed(choices: ConfigChoices) -> ConfigChoices:
     """Everything needed, asked for where somebody can answer. Raises UsageError with the options that are missing."""
     missing = [name for name in NEEDED if getattr(choices, name) is None]
     if not missing:
@@ -43,7 +43,7 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask_for_missing(choices: Given, missing: list[str]) -> Given:
+def _ask_for_missing(choices: ConfigChoices, missing: list[str]) -> ConfigChoices:
     answers = {name: _ask(name) for name in missing}
     if choices.data is None:
         answers["data"] = _prompt("training rows (empty: $TRAIN_DATA when the run starts)", "", str) or None
@@ -53,7 +53,7 @@ def _ask_for_missing(choices: Given, missing: list[str]) -> Given:
     return completed_choices
 
 
-def _file(choices: Given) -> str:
+def _file(choices: ConfigChoices) -> str:
     suffix = "sh" if str(choices.framework) == "verl" else "yaml"
     return f"run_{choices.algorithm}.{suffix}".replace("++", "_pp")
 

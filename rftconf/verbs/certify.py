@@ -87,19 +87,21 @@ def _statement(
     folder: Path, source: str, request: Request, loaded: Loaded, ledger: Ledger, parts: Sequence[Part]
 ) -> dict[str, Any]:
     """The statement's data, the outputs read back from `parts`."""
-    from rftconf.certificate.statement import Told, statement
+    from rftconf.certificate.statement import StatementParts, statement
 
     back = [_read_back(part, ledger, request.rows) for part in parts if part.config]
     opened = [
         Path(source),
         *(folder / file.file for file in (*request.sources, *([request.base] if request.base else []))),
     ]
-    places = {str(file): _seen(file, folder) for file in opened}
-    places |= {str(part.path): _seen(part.path, folder) for part in parts}
-    places |= {name: _seen(file, folder) for name, file in _files_beside(source, loaded).items()}
+    places = {str(file): _seen_from_folder(file, folder) for file in opened}
+    places |= {str(part.path): _seen_from_folder(part.path, folder) for part in parts}
+    places |= {name: _seen_from_folder(file, folder) for name, file in _files_beside(source, loaded).items()}
     whole = _file(Path(source), folder)
-    outputs = [FileOf(file=_seen(part.path, folder), sha256=sha256(part.text), name=part.name) for part in parts]
-    return statement(Told(whole, outputs, request, loaded, ledger, back, places))
+    outputs = [
+        FileOf(file=_seen_from_folder(part.path, folder), sha256=sha256(part.text), name=part.name) for part in parts
+    ]
+    return statement(StatementParts(whole, outputs, request, loaded, ledger, back, places))
 
 
 def request_of(source: str, folder: Path, job: Job, ledger: Ledger, loaded: Loaded, *, several: bool) -> Request:
@@ -241,10 +243,10 @@ def digest_file(path: Path) -> str:
 
 
 def _file(path: Path, folder: Path) -> FileOf:
-    return FileOf(file=_seen(path, folder), sha256=digest_file(path))
+    return FileOf(file=_seen_from_folder(path, folder), sha256=digest_file(path))
 
 
-def _seen(path: Path, folder: Path) -> str:
+def _seen_from_folder(path: Path, folder: Path) -> str:
     """`path` as seen from `folder`."""
     return os.path.relpath(path, folder)
 

@@ -123,7 +123,7 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
     if name and task.cache is not None and not note:
         from rftconf.lint import result_cache as store
 
-        store.put(task.cache, name, store.Kept(tuple(diagnostics), document.readable, config))
+        store.put(task.cache, name, store.CachedResult(tuple(diagnostics), document.readable, config))
     done = Checked(
         document.name, candidate.named, document.text, tuple(diagnostics), document.readable, config, note=note
     )

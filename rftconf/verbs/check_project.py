@@ -19,14 +19,14 @@ from rftconf.verbs.find_files import candidates
 from rftconf.verbs.read_arguments import Reading
 from rftconf.verbs.read_arguments import reading as reading_of
 
-__all__ = ["Wanted", "codes", "reading_of", "run"]
+__all__ = ["CheckRequest", "codes", "reading_of", "run"]
 REFUSED = 3
 _WITH_FIXES = frozenset({"json", "sarif"})
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CheckRequest:
     """What the command line asked for."""
 
     files: tuple[str, ...]
@@ -58,7 +58,7 @@ def codes(codes: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(code.strip().upper() for item in codes or () for code in item.split(",") if code.strip())
 
 
-def run(request: Wanted, read: Callable[[str | None, str | None, list[str]], Reading]) -> int:
+def run(request: CheckRequest, read: Callable[[str | None, str | None, list[str]], Reading]) -> int:
     """Check, report, and give the exit code. Raises UsageError for options and settings that mean nothing."""
     settings = _settings(request)
     outputs = _outputs(request.outputs)
@@ -85,7 +85,7 @@ def run(request: Wanted, read: Callable[[str | None, str | None, list[str]], Rea
     return _finished(request, settings, list(check_all(chosen_files, task, request.jobs)), outputs)
 
 
-def _wants_fixes(request: Wanted, outputs: Iterable[str]) -> bool:
+def _wants_fixes(request: CheckRequest, outputs: Iterable[str]) -> bool:
     """Whether somebody looks at fixes: an option, or a format that holds them."""
     changes_files = request.fix or request.diff or request.statistics or request.cache
     return changes_files or not _WITH_FIXES.isdisjoint((request.form, *outputs))
@@ -97,7 +97,7 @@ def _cache(settings: project.Settings) -> Path:
     return (settings.folder or Path()) / FOLDER
 
 
-def _finished(request: Wanted, settings: project.Settings, done: list[Checked], outputs: dict[str, Path]) -> int:
+def _finished(request: CheckRequest, settings: project.Settings, done: list[Checked], outputs: dict[str, Path]) -> int:
     for problem in (c.problem for c in done if c.problem and c.named):
         out.report(f"rftconf: {problem}\n")
     unreadable = any(c.problem and c.named for c in done)
@@ -130,7 +130,7 @@ def _finished(request: Wanted, settings: project.Settings, done: list[Checked], 
     return 0 if request.exit_zero else int(changes or any(d.severity is not Severity.INFO for d in diagnostics))
 
 
-def _noted(done: list[Checked], request: Wanted) -> bool:
+def _noted(done: list[Checked], request: CheckRequest) -> bool:
     """Say what is passed over and what outweighs the settings; True where a config is of a framework that is not read."""
     from rftconf.schemas.foreign_configs import INSTEAD
 
@@ -142,7 +142,7 @@ def _noted(done: list[Checked], request: Wanted) -> bool:
     return bool(foreign)
 
 
-def _settings(request: Wanted) -> project.Settings:
+def _settings(request: CheckRequest) -> project.Settings:
     if request.config is not None:
         settings = project.read(request.config)
         if settings is None:
@@ -163,7 +163,7 @@ def _outputs(formats: Sequence[str]) -> dict[str, Path]:
     return paths
 
 
-def _selection(request: Wanted, settings: project.Settings) -> Selection:
+def _selection(request: CheckRequest, settings: project.Settings) -> Selection:
     select = request.select or codes(settings.get("select"))
     ignore = (*codes(settings.get("ignore")), *request.ignore)
     if not select and not ignore:
@@ -197,7 +197,7 @@ def is_excluded(path: str, settings: project.Settings) -> bool:
 
 
 def _without_accepted(
-    diagnostics: list[Diagnostic], texts: dict[str, str], request: Wanted, settings: project.Settings
+    diagnostics: list[Diagnostic], texts: dict[str, str], request: CheckRequest, settings: project.Settings
 ) -> list[Diagnostic]:
     own = settings.get("baseline")
     file = request.baseline or ((settings.folder or Path()) / own if own else None)
@@ -211,14 +211,14 @@ def _without_accepted(
 
 
 def _select_shown(
-    diagnostics: list[Diagnostic], request: Wanted, settings: project.Settings
+    diagnostics: list[Diagnostic], request: CheckRequest, settings: project.Settings
 ) -> tuple[list[Diagnostic], int]:
     least = Severity(request.severity or settings.get("severity") or "warning")
     at_threshold = [d for d in diagnostics if Selection(threshold=least).wants(d) or d.code in request.select]
     return at_threshold, len(diagnostics) - len(at_threshold)
 
 
-def _fixed(configs: list[Checked], request: Wanted) -> bool:
+def _fixed(configs: list[Checked], request: CheckRequest) -> bool:
     """Write, or show, what fixes made; False where a file was changed by somebody else meanwhile, and is left alone."""
     changed = [c for c in configs if c.fixed is not None]
     stale = [] if request.diff else [c for c in changed if not _write_fixes(c)]
@@ -264,7 +264,7 @@ def _report(
     diagnostics: list[Diagnostic],
     texts: dict[str, str],
     files: list[str],
-    request: Wanted,
+    request: CheckRequest,
     outputs: dict[str, Path],
     hidden: int,
 ) -> None:

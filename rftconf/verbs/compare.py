@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CompareRequest:
     """What is said about both files; `own` of the variables of each."""
 
     bound: list[str] | None = None
@@ -31,7 +31,7 @@ class Asked:
 
 
 def each_side(
-    request: Asked,
+    request: CompareRequest,
     frameworks: Sequence[str] | None,
     releases: Sequence[str] | None,
     launches: Sequence[int] | None,
@@ -85,7 +85,7 @@ def refuse_two_inputs(a: str, b: str) -> None:
         raise UsageError("both sides are -: standard input can be read once")
 
 
-def open_side(name: str, how: Reading, request: Asked, *, quiet: bool, color: str) -> Side | None:
+def open_side(name: str, how: Reading, request: CompareRequest, *, quiet: bool, color: str) -> Side | None:
     """A file as a side; None where it cannot be read, which is then said."""
     from rftconf.diff.sides import side
     from rftconf.verbs import output as out

@@ -53,7 +53,7 @@ def is_folder(output: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class WrittenConversion:
     """What a conversion gave: the account, each file to write, and why the target would refuse one of them."""
 
     ledger: Ledger
@@ -61,7 +61,7 @@ class Made:
     errors: tuple[Diagnostic, ...]
 
 
-def made_of(loaded: Loaded, job: Job, suffixless: Path, *, folder: bool) -> Made:
+def made_of(loaded: Loaded, job: Job, suffixless: Path, *, folder: bool) -> WrittenConversion:
     """The conversion as one file beside `suffixless`, or as several in a folder of that name."""
     from rftconf.convert.convert import convert_loaded
     from rftconf.convert.stage_series import convert_series, is_series
@@ -71,16 +71,16 @@ def made_of(loaded: Loaded, job: Job, suffixless: Path, *, folder: bool) -> Made
         return made_of_series(convert_series(loaded, job.target, job.options), job, suffixless)
     done = convert_loaded(loaded, job.target, job.options)
     path = suffixless.with_name(suffixless.name + done.file_suffix)
-    return Made(done.ledger, [(path, done.text)], errors_in(str(path), done.text, done.ledger, job.gpu))
+    return WrittenConversion(done.ledger, [(path, done.text)], errors_in(str(path), done.text, done.ledger, job.gpu))
 
 
-def made_of_series(series: Series, job: Job, folder: Path) -> Made:
+def made_of_series(series: Series, job: Job, folder: Path) -> WrittenConversion:
     """A staged run as several files in a folder."""
     from rftconf.verbs.check_own_output import errors_in
 
     runs = ((folder / step.file, step.conversion) for step in series.steps)
     wrong = [diagnostic for path, run in runs for diagnostic in errors_in(str(path), run.text, run.ledger, job.gpu)]
-    return Made(series.ledger, [(folder / name, text) for name, text in series.files], tuple(wrong))
+    return WrittenConversion(series.ledger, [(folder / name, text) for name, text in series.files], tuple(wrong))
 
 
 def code_of(ledger: Ledger, errors: Sequence[Diagnostic], on_loss: OnLoss) -> int:

@@ -34,14 +34,14 @@ def gpus_for(plan: Plan, text: str | None, kind: str | None, *, cluster: bool) -
         if nodes < 1 or per_node < 1:
             raise UsageError(f"--gpus {text}: a number of GPUs such as 8, or nodes and GPUs of each such as 2x8")
         return Gpus(nodes, per_node, model)
-    count, name = (0, None) if cluster else here()
+    count, name = (0, None) if cluster else visible_gpus()
     if count:
         return Gpus(1, count, model or _known(name))
     own = own_gpus(plan)
     return Gpus(1, 1, model) if own is None else Gpus(own.nodes, own.per_node, model)
 
 
-def here() -> tuple[int, str | None]:
+def visible_gpus() -> tuple[int, str | None]:
     """Return the number of NVIDIA's GPUs that this process may use, and their names."""
     count = sum(1 for file in _listed(DEVICES) if re.fullmatch(r"nvidia\d+", file.name))
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")

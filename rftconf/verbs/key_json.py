@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rftconf.explain.field import FieldFacts, field_facts, hazards_of, rules_of
-from rftconf.explain.fields import Held, fields_at, fields_by_key
+from rftconf.explain.fields import FieldSupport, fields_at, fields_by_key
 from rftconf.explain.find import Match
 from rftconf.explain.hazards import Hazard
 from rftconf.explain.key import KeyFacts, key_facts
@@ -88,11 +88,11 @@ def _field(field: FieldFacts) -> dict[str, Any]:
         "choices": list(field.choices),
         "unit": field.unit,
         "role": field.role,
-        "frameworks": {support.framework: _held(support) for support in field.held},
+        "frameworks": {support.framework: _support_json(support) for support in field.held},
     }
 
 
-def _held(support: Held) -> dict[str, Any]:
+def _support_json(support: FieldSupport) -> dict[str, Any]:
     return {
         "state": support.state,
         "keys": list(support.keys),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from rftconf.base.enumeration import enumerate_words
 from rftconf.explain.field import FieldFacts, field_facts, hazards_of, rules_of
-from rftconf.explain.fields import Held, fields_at, fields_by_key
+from rftconf.explain.fields import FieldSupport, fields_at, fields_by_key
 from rftconf.explain.find import Match
 from rftconf.explain.hazards import Hazard
 from rftconf.explain.key import KeyFacts, key_facts
@@ -134,10 +134,10 @@ def _fields(facts: tuple[FieldFacts, ...], own: int, screen: Screen) -> Iterator
 def _other_keys(facts: Iterable[FieldFacts], screen: Screen) -> Iterator[str]:
     for field in facts:
         for held_by in field.held:
-            yield from _held(held_by, screen)
+            yield from _support_text(held_by, screen)
 
 
-def _held(held_by: Held, screen: Screen) -> Iterator[str]:
+def _support_text(held_by: FieldSupport, screen: Screen) -> Iterator[str]:
     title = registry.framework(held_by.framework).title
     keys = enumerate_words(held_by.keys, _MOST_KEYS)
     formula = f"; the field is {held_by.formula}" if held_by.formula and held_by.formula not in held_by.keys else ""

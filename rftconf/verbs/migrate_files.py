@@ -23,7 +23,7 @@ _BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MigrateRequest:
     """What the command line asked for."""
 
     files: tuple[str, ...]
@@ -41,7 +41,7 @@ class Wanted:
     color: str
 
 
-def run(request: Wanted) -> int:
+def run(request: MigrateRequest) -> int:
     """All files; the exit code is the worst of theirs."""
     configs = candidates(request.files)
     if request.output is not None and len(configs) != 1:
@@ -62,7 +62,7 @@ def run(request: Wanted) -> int:
     return code
 
 
-def _guarded(candidate: Candidate, request: Wanted) -> tuple[int, dict[str, Any] | None]:
+def _guarded(candidate: Candidate, request: MigrateRequest) -> tuple[int, dict[str, Any] | None]:
     """One of several files: its error is said and the others go on; what a folder holds beside configs is passed over."""
     try:
         return _migrate_one(candidate, request)
@@ -73,12 +73,14 @@ def _guarded(candidate: Candidate, request: Wanted) -> tuple[int, dict[str, Any]
         return error.exit_code, {"file": candidate.path, "error": str(error)}
 
 
-def _migrate_one(candidate: Candidate, request: Wanted) -> tuple[int, dict[str, Any]]:
+def _migrate_one(candidate: Candidate, request: MigrateRequest) -> tuple[int, dict[str, Any]]:
     from rftconf.migrate.as_text import migration_json, migration_text
-    from rftconf.migrate.migrate import Asked, migrate
+    from rftconf.migrate.migrate import MigrationRequest, migrate
 
     source, how = open_source(candidate.path), replace(request.how, followed={})
-    migration_request = Asked(request.to, how.framework, how.release, how.launch, request.rows, request.assume)
+    migration_request = MigrationRequest(
+        request.to, how.framework, how.release, how.launch, request.rows, request.assume
+    )
     done = migrate(
         source.text, lambda text, launch: _read(source, text, candidate.path, how, launch), migration_request
     )
@@ -99,7 +101,7 @@ def _read(source: Source, text: str, path: str, how: Reading, launch: int | None
     return read_source(replace(source, text=text), path, replace(how, launch=launch))
 
 
-def _give(done: Migration, source: Source, candidate: Candidate, request: Wanted, *, refused: bool) -> int:
+def _give(done: Migration, source: Source, candidate: Candidate, request: MigrateRequest, *, refused: bool) -> int:
     """Print the difference, or write the file."""
     from rftconf.migrate.as_text import difference_text
 

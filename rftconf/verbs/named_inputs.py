@@ -16,7 +16,7 @@ UNUSED = "SYN160"
 """Says that a value was given that has no effect; such a value is what is looked for here."""
 
 
-class Given(NamedTuple):
+class NamedInput(NamedTuple):
     """One thing that was asked: a field, and the name or the place of an item where it holds several."""
 
     field: str
@@ -32,7 +32,7 @@ def least(job: Job, source: str, statement: Callable[[Job], object]) -> Job:
         return job
     document, whole = _document(source, job.how), statement(job)
 
-    def same(removed: frozenset[Given]) -> bool:
+    def same(removed: frozenset[NamedInput]) -> bool:
         smaller_job = without(job, removed)
         try:
             return _document(source, smaller_job.how) == document and statement(smaller_job) == whole
@@ -46,8 +46,8 @@ def least(job: Job, source: str, statement: Callable[[Job], object]) -> Job:
 
 
 def _not_needed(
-    group: Sequence[Given], same: Callable[[frozenset[Given]], bool], removed: frozenset[Given]
-) -> frozenset[Given]:
+    group: Sequence[NamedInput], same: Callable[[frozenset[NamedInput]], bool], removed: frozenset[NamedInput]
+) -> frozenset[NamedInput]:
     """`removed` and those of `group` that can go too; halved, since most go together or not at all."""
     if not group:
         return removed
@@ -59,36 +59,38 @@ def _not_needed(
     return _not_needed(group[middle:], same, _not_needed(group[:middle], same, removed))
 
 
-def named_inputs(job: Job) -> Iterator[Given]:
+def named_inputs(job: Job) -> Iterator[NamedInput]:
     """Everything that was asked beyond the source and the target."""
     how = job.how
     for field in ("bindings", "environment"):
-        yield from (Given(field, name) for name in sorted(getattr(how, field)))
-    yield from (Given("sources", path) for path in dict.fromkeys(how.sources))
+        yield from (NamedInput(field, name) for name in sorted(getattr(how, field)))
+    yield from (NamedInput("sources", path) for path in dict.fromkeys(how.sources))
     last = len(how.args) - 1
-    yield from (Given("args", place) for place, text in enumerate(how.args) if text or place == last)
-    yield from (Given(field) for field in ("launch", "base") if getattr(how, field) is not None)
-    yield from (Given(field) for field, usual in DEFAULTS.items() if getattr(job.options, field) != usual)
-    yield from (Given("answers", name) for name in sorted(job.options.answers))
+    yield from (NamedInput("args", place) for place, text in enumerate(how.args) if text or place == last)
+    yield from (NamedInput(field) for field in ("launch", "base") if getattr(how, field) is not None)
+    yield from (NamedInput(field) for field, usual in DEFAULTS.items() if getattr(job.options, field) != usual)
+    yield from (NamedInput("answers", name) for name in sorted(job.options.answers))
     if job.rows is not None:
-        yield Given("rows")
-    yield from (Given("assume", name) for name in sorted(job.assume))
+        yield NamedInput("rows")
+    yield from (NamedInput("assume", name) for name in sorted(job.assume))
 
 
-def without(job: Job, removed: Iterable[Given]) -> Job:
+def without(job: Job, removed: Iterable[NamedInput]) -> Job:
     """`job` without some of what was asked; arguments in front of others become empty, since those are counted."""
     removed_inputs = frozenset(removed)
     how, options = job.how, job.options
     mappings: dict[str, Any] = {
-        field: {name: value for name, value in getattr(how, field).items() if Given(field, name) not in removed_inputs}
+        field: {
+            name: value for name, value in getattr(how, field).items() if NamedInput(field, name) not in removed_inputs
+        }
         for field in ("bindings", "environment")
     }
-    usual: dict[str, Any] = {field: value for field, value in DEFAULTS.items() if Given(field) in removed_inputs}
+    usual: dict[str, Any] = {field: value for field, value in DEFAULTS.items() if NamedInput(field) in removed_inputs}
     usual["answers"] = {
-        name: answer for name, answer in options.answers.items() if Given("answers", name) not in removed_inputs
+        name: answer for name, answer in options.answers.items() if NamedInput("answers", name) not in removed_inputs
     }
-    args = ["" if Given("args", place) in removed_inputs else text for place, text in enumerate(how.args)]
-    while args and Given("args", len(args) - 1) in removed_inputs:
+    args = ["" if NamedInput("args", place) in removed_inputs else text for place, text in enumerate(how.args)]
+    while args and NamedInput("args", len(args) - 1) in removed_inputs:
         args.pop()
     return replace(
         job,
@@ -96,13 +98,15 @@ def without(job: Job, removed: Iterable[Given]) -> Job:
             how,
             **mappings,
             args=tuple(args),
-            sources=tuple(path for path in dict.fromkeys(how.sources) if Given("sources", path) not in removed_inputs),
-            launch=None if Given("launch") in removed_inputs else how.launch,
-            base=None if Given("base") in removed_inputs else how.base,
+            sources=tuple(
+                path for path in dict.fromkeys(how.sources) if NamedInput("sources", path) not in removed_inputs
+            ),
+            launch=None if NamedInput("launch") in removed_inputs else how.launch,
+            base=None if NamedInput("base") in removed_inputs else how.base,
         ),
         options=replace(options, **usual),
-        rows=None if Given("rows") in removed_inputs else job.rows,
-        assume={name: value for name, value in job.assume.items() if Given("assume", name) not in removed_inputs},
+        rows=None if NamedInput("rows") in removed_inputs else job.rows,
+        assume={name: value for name, value in job.assume.items() if NamedInput("assume", name) not in removed_inputs},
     )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rftconf.base.diagnostics import Diagnostic
     from rftconf.recipes.draft import Request
     from rftconf.recipes.sizing import Fit
-    from rftconf.verbs.ask import Given
+    from rftconf.verbs.ask import ConfigChoices
     from rftconf.verbs.option_types import Colour
 
 
@@ -39,7 +39,7 @@ class Manner:
     color: Colour
 
 
-def create(choices: Given, extra: Extra, manner: Manner) -> int:
+def create(choices: ConfigChoices, extra: Extra, manner: Manner) -> int:
     """Write the config and its account. Exit 0, or 1 where the check has findings."""
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.recipes.account import findings, header
@@ -63,7 +63,7 @@ def create(choices: Given, extra: Extra, manner: Manner) -> int:
     return int(bool(wrong))
 
 
-def request_of(choices: Given, extra: Extra) -> Request:
+def request_of(choices: ConfigChoices, extra: Extra) -> Request:
     """What was asked, with every name looked up. Raises UsageError for one that is not known."""
     from rftconf.budget.facts.models import find, resolve
     from rftconf.load.dataset_rows import count_rows

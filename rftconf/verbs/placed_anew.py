@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.base.symbols import formula
 from rftconf.budget.placing.back_end import own_gpus, roles
-from rftconf.budget.placing.place import placed
+from rftconf.budget.placing.place import place_plan
 from rftconf.plan.trainer_numbers import DECAYED, LEARNED
 from rftconf.report.screen import joined
 from rftconf.verbs import output as out
 
 if TYPE_CHECKING:
     from rftconf.budget.placing.back_end import Gpus
-    from rftconf.budget.placing.place import Placed
+    from rftconf.budget.placing.place import PlacedPlan
     from rftconf.load.loaded import Loaded
     from rftconf.plan.model import Auxiliary, Plan, Rollout, Worker
     from rftconf.report.screen import Screen
@@ -25,9 +25,9 @@ ONE_BY_ONE = (".offload.", ".offload_policy", ".gpu_memory_fraction", ".sequence
 Row = tuple[str, str, str]
 
 
-def placed_here(loaded: Loaded, gpus: Gpus, screen: Screen | None, *, as_placed: bool) -> Placed | None:
+def placed_here(loaded: Loaded, gpus: Gpus, screen: Screen | None, *, as_placed: bool) -> PlacedPlan | None:
     """Return the plan as it runs on these GPUs; None, with a report, where it does not. Changes are reported on `screen`, if there is one."""
-    placement = placed(loaded.plan, gpus)
+    placement = place_plan(loaded.plan, gpus)
     if placement.reasons and as_placed:
         out.report(refused_text(placement))
         return None
@@ -39,7 +39,7 @@ def placed_here(loaded: Loaded, gpus: Gpus, screen: Screen | None, *, as_placed:
     return placement
 
 
-def anew_text(before: Plan, placement: Placed, screen: Screen) -> str:
+def anew_text(before: Plan, placement: PlacedPlan, screen: Screen) -> str:
     """Write the reasons and a table of old and new values."""
     rows = [row for row in _rows(before, placement) if row[1] != row[2]]
     wide, old = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
@@ -56,19 +56,19 @@ def anew_text(before: Plan, placement: Placed, screen: Screen) -> str:
     )
 
 
-def refused_text(placement: Placed) -> str:
+def refused_text(placement: PlacedPlan) -> str:
     """Write why a run does not start where --as-placed forbids another placement."""
     return joined([*(f"not as it is placed: {why}" for why in placement.reasons),
                    "--as-placed runs no other placement; without it the plan is placed anew"])  # fmt: skip
 
 
-def too_large_text(placement: Placed) -> str:
+def too_large_text(placement: PlacedPlan) -> str:
     """Write that no placement on these GPUs holds the run."""
     text = placement.memory.text if placement.memory else ""
     return joined([f"no placement on {placement.gpus} holds this run: {text}", "--gpus N places it on others"])
 
 
-def _rows(before: Plan, placement: Placed) -> Iterator[Row]:
+def _rows(before: Plan, placement: PlacedPlan) -> Iterator[Row]:
     after = placement.plan
     old, new = before.stages[0], after.stages[0]
     yield "GPUs", str(own_gpus(before) or "not said"), str(own_gpus(after) or "not said")

@@ -121,6 +121,6 @@ def _account(plan: Plan, gpu: str, screen: Screen) -> str:
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.facts.implementations import RUNNER
     from rftconf.budget.price import price
-    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.budget.roles.setup import BudgetRequest, setup_of
 
-    return budget_text(price(setup_of(plan, Asked(trainer=RUNNER.name)), gpu_named(gpu)), screen)
+    return budget_text(price(setup_of(plan, BudgetRequest(trainer=RUNNER.name)), gpu_named(gpu)), screen)

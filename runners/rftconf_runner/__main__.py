@@ -48,7 +48,7 @@ def main() -> int:
     if refused or job is None:
         return 2
     say = (lambda _: None) if arguments.quiet or arguments.json else print
-    for sentence in (*(f"left out, as asked: {key}" for key in arguments.leave_out), *_told(plan, job)):
+    for sentence in (*(f"left out, as asked: {key}" for key in arguments.leave_out), *_start_notes(plan, job)):
         say(sentence)
     return 0 if arguments.dry_run else _run(plan, arguments, say)
 
@@ -106,7 +106,7 @@ def _apply(plan: Plan, arguments: argparse.Namespace) -> None:
         plan.identity.loggers = None
 
 
-def _told(plan: Plan, job: Job) -> Iterator[str]:
+def _start_notes(plan: Plan, job: Job) -> Iterator[str]:
     """What is said before a run starts."""
     periods = f"{job.rollouts} periods" if job.rollouts else f"{job.epochs} epochs, in periods"
     yield (f"{periods} of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
@@ -207,8 +207,8 @@ def _run(plan: Plan, arguments: argparse.Namespace, say: Callable[[str], None]) 
         foreseen = isinstance(
             error, (GateError, BadRewardError, LostError, NoPlaceError, CheckpointError, OSError, ValueError)
         )
-        why = _reason(error) if foreseen else failure.told(error, watch) + failure.written(error, folder)
-        return _stopped(f"stopped: {why}{_kept(folder)}")
+        why = _reason(error) if foreseen else failure.describe_failure(error, watch) + failure.written(error, folder)
+        return _stopped(f"stopped: {why}{_kept_folder(folder)}")
     finally:
         trackers.close(followers)
         ray.shutdown()
@@ -250,7 +250,7 @@ def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> list[str]:
     return []
 
 
-def _kept(folder: Path) -> str:
+def _kept_folder(folder: Path) -> str:
     from rftconf_runner.checkpoint import newest_name
 
     newest_folder = newest_name(folder)

@@ -16,12 +16,14 @@ PATTERN = "*?["
 def absent(job: Job) -> list[str]:
     """A sentence for each, with its plan field."""
     missing = [
-        f"{field}: {path} is no {kind}{_home(path)}" for field, path, kind in _asked(job) if not _there(path, kind)
+        f"{field}: {path} is no {kind}{_home(path)}"
+        for field, path, kind in _local_paths(job)
+        if not _exists(path, kind)
     ]
     return list(dict.fromkeys(missing))
 
 
-def _asked(job: Job) -> Iterator[tuple[str, str, str]]:
+def _local_paths(job: Job) -> Iterator[tuple[str, str, str]]:
     """Field, path, and what has to be there, of all that is local."""
     for rows in job.data:
         if rows.uri.startswith(BEGINNINGS) or (rows.uri.endswith(ENDINGS) and "://" not in rows.uri):
@@ -35,7 +37,7 @@ def _asked(job: Job) -> Iterator[tuple[str, str, str]]:
     yield from (("stage.reward.function_path", source.path, "file") for source in job.rewards)
 
 
-def _there(path: str, kind: str) -> bool:
+def _exists(path: str, kind: str) -> bool:
     file = Path(path)
     if kind == "folder":
         return file.is_dir()

@@ -8,7 +8,7 @@ from typing import Any
 
 from rftconf.plan.model import Plan
 from rftconf_runner.harmless_keys import unlisted
-from rftconf_runner.said import said
+from rftconf_runner.said import value_text
 
 NAMED = 6
 """Keys that are said by name; the plan has them all."""
@@ -25,7 +25,7 @@ def of_beyond(plan: Plan) -> Iterator[tuple[str, str]]:
         yield FORK, f"is {plan.source.fork}: {why}"
     for framework, key, value, changes in unlisted(plan):
         why = f"{CHANGES if changes else UNKNOWN}; `--leave-out {key}` runs without it"
-        yield f"extensions.{framework}.{key}", f"is {said(value)}: {why}"
+        yield f"extensions.{framework}.{key}", f"is {value_text(value)}: {why}"
 
 
 def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:
@@ -40,19 +40,19 @@ def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:
         plan.source.fork = None
     elif key in unread:
         *parents, last = key.removeprefix("stage.").split(".")
-        for holder in _at(plan.stages[0], parents):
+        for holder in _values_at(plan.stages[0], parents):
             object.__setattr__(holder, last, None)
     elif not named:
         known = ", ".join([*(name for _, name in refused), *unread])
         raise ValueError(f"--leave-out {key}: the run has no such key to leave out; it has {known or 'none'}")
 
 
-def _at(node: Any, names: Sequence[str]) -> list[Any]:
+def _values_at(node: Any, names: Sequence[str]) -> list[Any]:
     """What is at a path; every item where it goes through a list."""
     for index, name in enumerate(names):
         value = getattr(node, name.removesuffix("[]"))
         if name.endswith("[]"):
-            return [leaf for item in value for leaf in _at(item, names[index + 1 :])]
+            return [leaf for item in value for leaf in _values_at(item, names[index + 1 :])]
         node = value
     return [node]
 

@@ -16,7 +16,7 @@ ADVICE = (
 )
 
 
-def told(error: BaseException, watch: Watch) -> str:
+def describe_failure(error: BaseException, watch: Watch) -> str:
     """What, in which process, in which period and phase."""
     cause = getattr(error, "cause", None) or error
     text = next((line.strip() for line in reversed(str(cause).splitlines()) if line.strip()), "")

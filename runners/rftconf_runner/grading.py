@@ -13,7 +13,7 @@ from rftconf_runner.drawing import Group
 from rftconf_runner.framework_rewards import has_rules
 from rftconf_runner.job import Grader, Job
 from rftconf_runner.places import Places
-from rftconf_runner.reward import Asked, BadRewardError, Score, prompted, scored, shaped
+from rftconf_runner.reward import BadRewardError, Score, ScoringRequest, prompted, scored, shaped
 
 GRADER_SECONDS = 3600.0
 """How long a model may take for a period's answers, unless `--reward-seconds` is more: it answers in words of its own, for
@@ -26,7 +26,7 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
     tokens = [list(sample.answer) for _, sample in pairs]
     texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
     requests = [
-        Asked(prompt.domain, prompt.source, text, prompt.truth, prompt.extra, prompt.asked)
+        ScoringRequest(prompt.domain, prompt.source, text, prompt.truth, prompt.extra, prompt.asked)
         for (prompt, _), text in zip(pairs, texts, strict=True)
     ]
     graders = [_grader_of(job, request.domain) for request in requests]

@@ -58,7 +58,7 @@ class Places:
 NOWHERE = Places([], [], [], None)
 
 
-def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[str], None]) -> Places:
+def start_places(job: Job, start: Path | None, living: Places | None, say: Callable[[str], None]) -> Places:
     """Start everything, from the plan's model or from the checkpoint `start`.
 
     What is `living` stays: trainers begin anew from `start`, engines and the reward's process have no state but the

@@ -105,7 +105,7 @@ class Policy:
                 parts.append(self.learner.backward(loss, left_over))
                 gaps.append(ratios)
                 if compares:
-                    parities.append(_apart(part, log_probs, version))
+                    parities.append(_ratio_gap(part, log_probs, version))
             if compares:
                 parity = gates.at_parity(_over_ranks(torch.cat(parities), self.job.dtype), self.job.dtype)
             return parts
@@ -190,7 +190,7 @@ def _over_ranks(values: Tensor, dtype: str) -> float:
     return float(largest(values.max() if len(values) else values.new_zeros(())))
 
 
-def _apart(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
+def _ratio_gap(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
     """How far log-probs [sequences, tokens] are from those that weights of `version` drew, of each token that these drew;
     infinite where it is no number."""
     samples = [lesson.sample for lesson in part]

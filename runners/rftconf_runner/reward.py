@@ -22,7 +22,7 @@ from rftconf_runner.scores.pool import LATE, Pool
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScoringRequest:
     """An answer: its domain, and what compute_score is told as data_source, solution_str, ground_truth, extra_info and, where
     a judge has read it, judge_reply."""
 
@@ -102,7 +102,7 @@ class Scorer:
                     f"{files}: no function {JUDGE_PROMPT}, and the judge {judge.model} has to be asked"
                 )
 
-    def scores(self, requests: Sequence[Asked]) -> list[Score]:
+    def scores(self, requests: Sequence[ScoringRequest]) -> list[Score]:
         """One per answer. Raises BadRewardError with the answer it was about."""
         sources = [self._source(request) for request in requests]
         pooled = [index for index, source in enumerate(sources) if source.path in OWN]
@@ -118,7 +118,7 @@ class Scorer:
         scores = {index: _pooled(requests[index], *result) for index, result in zip(pooled, came, strict=True)}
         return [scores[index] if index in scores else self._score(request) for index, request in enumerate(requests)]
 
-    def prompts(self, requests: Sequence[Asked], template: str) -> list[Any]:
+    def prompts(self, requests: Sequence[ScoringRequest], template: str) -> list[Any]:
         """What a judge is asked about each answer: chat messages, or the text of one; None where the answer's function does
         not ask it. Raises BadRewardError."""
         asks = [hasattr(self._module(request.domain), JUDGE_PROMPT) for request in requests]
@@ -127,13 +127,13 @@ class Scorer:
             called(request, prompt=request.prompt) if it else None for request, it in zip(requests, asks, strict=True)
         ]
 
-    def _source(self, request: Asked) -> RewardSource:
+    def _source(self, request: ScoringRequest) -> RewardSource:
         return self.rewards[request.domain if request.domain in self.rewards else ""]
 
     def _module(self, domain: str) -> Any:
         return self.modules[domain if domain in self.modules else ""]
 
-    def _called(self, request: Asked, name: str, **more: Any) -> Any:
+    def _called(self, request: ScoringRequest, name: str, **more: Any) -> Any:
         """What a function of the answer's reward says of it."""
         try:
             return getattr(self._module(request.domain), name)(
@@ -142,11 +142,11 @@ class Scorer:
         except Exception as error:
             raise BadRewardError(f"the reward of {request.text[:80]!r}: {type(error).__name__}: {error}") from error
 
-    def _score(self, request: Asked) -> Score:
+    def _score(self, request: ScoringRequest) -> Score:
         return _scored(request, self._called(request, self._source(request).name))
 
 
-def _pooled(request: Asked, done: bool, result: Any) -> Score:
+def _pooled(request: ScoringRequest, done: bool, result: Any) -> Score:
     """Turn a pooled result into a score. Raises BadRewardError with the words of the rule's error."""
     if done:
         return _scored(request, result)
@@ -155,7 +155,7 @@ def _pooled(request: Asked, done: bool, result: Any) -> Score:
     raise BadRewardError(f"the reward of {request.text[:80]!r}: {result}")
 
 
-def _scored(request: Asked, result: Any) -> Score:
+def _scored(request: ScoringRequest, result: Any) -> Score:
     """Turn what a function returned into numbers. Raises BadRewardError where the reward is no finite number."""
     value = _number(result.get("score") if isinstance(result, dict) else result)
     if value is None or not math.isfinite(value):
@@ -190,19 +190,19 @@ def _number(value: Any) -> float | None:
         return math.inf
 
 
-def scored(scorer: Any, requests: Sequence[Asked], seconds: float, late: float = 0.0) -> list[Score]:
+def scored(scorer: Any, requests: Sequence[ScoringRequest], seconds: float, late: float = 0.0) -> list[Score]:
     """Scores in the order asked. Raises BadRewardError, also where the function takes longer than `seconds`, or than `late` where
     rules that have limits of their own may take longer."""
     scores: list[Score] = _within(max(seconds, late), requests, lambda: scorer.scores.remote(requests))
     return scores
 
 
-def prompted(scorer: Any, requests: Sequence[Asked], judge: Grader, seconds: float) -> list[Any]:
+def prompted(scorer: Any, requests: Sequence[ScoringRequest], judge: Grader, seconds: float) -> list[Any]:
     """What a judge is asked about each, with the same limit of time."""
     return _within(seconds, requests, lambda: scorer.prompts.remote(requests, judge.template))
 
 
-def _within(seconds: float, requests: Sequence[Asked], begun: Callable[[], Any]) -> list[Any]:
+def _within(seconds: float, requests: Sequence[ScoringRequest], begun: Callable[[], Any]) -> list[Any]:
     try:
         results: list[Any] = ray.get(begun(), timeout=seconds) if requests else []
     except ray.exceptions.GetTimeoutError:

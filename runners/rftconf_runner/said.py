@@ -7,12 +7,12 @@ from fractions import Fraction
 from rftconf.base.symbols import Expr
 
 
-def said(value: object) -> str:
+def value_text(value: object) -> str:
     """One value, lists and mappings of symbols too."""
     if isinstance(value, (Expr, Fraction)):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(said, value)) + "]"
+        return "[" + ", ".join(map(value_text, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {said(below)}" for key, below in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {value_text(below)}" for key, below in value.items()) + "}"
     return "null" if value is None else repr(value)

@@ -13,7 +13,7 @@ from rftconf_runner import checkpoint
 from rftconf_runner.faults import Faults
 from rftconf_runner.gates import GateError
 from rftconf_runner.job import Job
-from rftconf_runner.places import NOWHERE, Places, placed
+from rftconf_runner.places import NOWHERE, Places, start_places
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.watch import Watch
 
@@ -45,7 +45,7 @@ def supervised(
     while True:
         try:
             places = NOWHERE
-            places = placed(job, start, living, lambda what: watch.event("waits", what=what))
+            places = start_places(job, start, living, lambda what: watch.event("waits", what=what))
             places.wait()
             faults.aim(places.named())
             attempt(places, start, faults)
@@ -60,14 +60,14 @@ def supervised(
             what = f"{' and '.join(dead_names)} died in period {period}, phase {watch.phase}"
             if tries >= MOST_TRIES:
                 raise LostError(f"{what}, {tries} times in a row: {_reason(error)}") from error
-            living = _left(places, dead_names)
+            living = _living_places(places, dead_names)
             start = checkpoint.newest(folder)
             watch.recovers(what, "the beginning" if start is None else start.name, began)
         else:
             return places
 
 
-def _left(places: Places, dead_names: Sequence[str]) -> Places:
+def _living_places(places: Places, dead_names: Sequence[str]) -> Places:
     """What goes on: the reward's process and its models where they live, and ranks of a model or an engine none of which
     died; the others of one that did would wait for it."""
     named = places.named()

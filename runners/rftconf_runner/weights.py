@@ -98,7 +98,7 @@ def layout(model: Any, rank: int = 0, ranks: int = 1) -> Layout:
     return Layout(pieces, fused, rank, ranks, prefixes)
 
 
-def held(
+def digest_model(
     model: Any, rows: Mapping[str, int], rank: int = 0, ranks: int = 1, only: Callable[[str], bool] = lambda _: True
 ) -> dict[str, str]:
     """Digest what a vLLM model holds on one rank, as far as `only` takes its names. `rows` cuts what the engine pads: it makes

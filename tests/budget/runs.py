@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from rftconf.budget.roles.roles import Setup
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.load.load import load
 from rftconf.plan.model import Plan
 from rftconf.text.read.read import read
@@ -75,4 +75,4 @@ def golden(name: str) -> Plan:
 
 def setup(plan: Plan | None = None, **request: object) -> Setup:
     """What the budget sees of a plan; the colocated run by default."""
-    return setup_of(plan or colocated(), Asked(**request))  # type: ignore[arg-type]
+    return setup_of(plan or colocated(), BudgetRequest(**request))  # type: ignore[arg-type]

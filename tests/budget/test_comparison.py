@@ -11,14 +11,14 @@ from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.memory_settings import OF_ENGINES, OF_RUNS, OF_TRAINERS, value_at
 from rftconf.budget.price import price
 from rftconf.budget.roles.roles import Setup
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from tests.budget.runs import colocated
 
 GPU = gpu_named("h100-80g")
 
 
 def setup(*changes: str) -> Setup:
-    return setup_of(colocated(*changes), Asked())
+    return setup_of(colocated(*changes), BudgetRequest())
 
 
 def test_a_run_is_not_apart_from_itself() -> None:

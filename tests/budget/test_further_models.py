@@ -12,7 +12,7 @@ from rftconf.budget.phases import Phase
 from rftconf.budget.price import price
 from rftconf.budget.roles.layout_rules import problems
 from rftconf.budget.roles.roles import Setup
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.load.load import load
 from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
@@ -24,18 +24,18 @@ EIGHT = {NARROW: "list(range(0,8))", WIDE: "list(range(0,8))", THEIRS: "list(ran
 
 
 def roll(**changes: Any) -> Setup:
-    return setup_of(load(document(**EIGHT, **changes), framework="roll", release="0.3.0").plan, Asked())
+    return setup_of(load(document(**EIGHT, **changes), framework="roll", release="0.3.0").plan, BudgetRequest())
 
 
 def verl(release: str, **keys: str) -> Setup:
     lines = " ".join(f"{key}={value}" for key, value in {**COLOCATED, **keys}.items())
     text = read(from_bytes("run.sh", f"python3 -m verl.trainer.main_ppo {lines}\n".encode()))
-    return setup_of(load(text, framework="verl", release=release).plan, Asked())
+    return setup_of(load(text, framework="verl", release=release).plan, BudgetRequest())
 
 
 def trinity(mode: str, *, nodes: int = 1, engines: int = 1, more: str = "") -> Setup:
     text = APART.replace("mode: both", f"mode: {mode}").replace("NODES", str(nodes)).replace("ENGINES", str(engines))
-    return setup_of(load(read(from_bytes("run.yaml", (text + more).encode()))).plan, Asked())
+    return setup_of(load(read(from_bytes("run.yaml", (text + more).encode()))).plan, BudgetRequest())
 
 
 def phases(run: Setup) -> dict[str, Phase]:
@@ -127,7 +127,7 @@ teacher:
 
 def test_a_teacher_is_priced() -> None:
     plan = load(read(from_bytes("distill_megatron.yaml", TEACHER.encode())), framework="roll", release="0.3.0").plan
-    run = setup_of(plan, Asked())
+    run = setup_of(plan, BudgetRequest())
     new_phases = phases(run)
     assert list(new_phases) == ["load", "teacher answers", "actor update", "save"]
     (teacher,) = run.engines

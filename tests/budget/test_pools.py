@@ -11,7 +11,7 @@ from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
 from rftconf.budget.roles.layout_rules import problems
 from rftconf.budget.roles.pools import pools
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.lint import engine
 from rftconf.load.load import load
 from rftconf.text.read.read import read
@@ -37,7 +37,7 @@ def document(**changes: Any) -> Any:
 
 
 def drawn(changes: dict[str, Any]) -> list[tuple[int, int, tuple[str, ...]]]:
-    run = setup_of(load(document(**changes), framework="roll", release="0.3.0").plan, Asked())
+    run = setup_of(load(document(**changes), framework="roll", release="0.3.0").plan, BudgetRequest())
     assert not [p for p in problems(run) if p.code == "GPU"]
     return [(pool.first, pool.count, pool.roles) for pool in pools(run)]
 
@@ -80,7 +80,7 @@ def test_only_the_policys_engines_are_sent_weights() -> None:
         load(
             document(**{NARROW: "list(range(0,6))", THEIRS: "list(range(6,8))"}), framework="roll", release="0.3.0"
         ).plan,
-        Asked(),
+        BudgetRequest(),
     )
     phases = [[phase.name for phase in pool.phases] for pool in price(run, gpu_named("h100-80g")).pools]
     assert ["sync" in names for names in phases] == [True, False]

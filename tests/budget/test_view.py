@@ -6,7 +6,7 @@ import pytest
 
 from rftconf.base.errors import UsageError
 from rftconf.budget.roles.plan_view import plan_view
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.load.load import load
 from rftconf.text.read.read import read
 from rftconf.text.source import open_source
@@ -20,7 +20,7 @@ def test_both_give_the_same_setup(case: str) -> None:
     (file,) = (f for f in (GOLDEN / case).iterdir() if f.stem == "input" and f.is_file())
     loaded = load(read(open_source(file)))
     view = plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
-    request = Asked(nodes=1, gpus_per_node=8, model="Qwen/Qwen3-8B")
+    request = BudgetRequest(nodes=1, gpus_per_node=8, model="Qwen/Qwen3-8B")
 
     def said(plan: object) -> object:
         try:

@@ -9,7 +9,7 @@ import pytest
 
 from rftconf.budget.facts import models
 from rftconf.budget.facts.vision import missing_tower
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from tests.budget.runs import colocated
 
 DECODER = {
@@ -40,6 +40,6 @@ def test_an_unknown_tower_is_named(more: dict[str, object], says: str, tmp_path:
 
 
 def test_a_run_on_images_says_what_is_missing() -> None:
-    run = setup_of(colocated(), Asked(model="Qwen/Qwen2.5-VL-7B-Instruct"))
+    run = setup_of(colocated(), BudgetRequest(model="Qwen/Qwen2.5-VL-7B-Instruct"))
     assert any("activations of images are not" in note for note in run.notes)
-    assert not any("images" in note for note in setup_of(colocated(), Asked()).notes)
+    assert not any("images" in note for note in setup_of(colocated(), BudgetRequest()).notes)

@@ -10,8 +10,8 @@ from rftconf.base.ledger import Basis, Decision, Ledger, SourceLine, State, Targ
 from rftconf.convert.learning.differences_in_ledger import told_by
 from rftconf.diff.compare import Difference
 from rftconf.diff.effects import known_of
-from rftconf.diff.halves import Seen
-from rftconf.diff.sides import Said
+from rftconf.diff.halves import SideValue
+from rftconf.diff.sides import Statement
 from rftconf.plan.origin import Kind
 
 PATH = "stage.data.train[0].keys.prompt"
@@ -20,8 +20,8 @@ PATH = "stage.data.train[0].keys.prompt"
 def difference(
     path: str = PATH, a: str = "data.prompt_key", b: str = "buffer.tasksets[0].format.prompt_key"
 ) -> Difference:
-    statement_pair = [Said(Kind.DEFAULT, ((key, None),), "", (key,)) for key in (a, b)]
-    return Difference(path, known_of(path, "rl"), Seen("x", statement_pair[0]), Seen("y", statement_pair[1]))
+    statement_pair = [Statement(Kind.DEFAULT, ((key, None),), "", (key,)) for key in (a, b)]
+    return Difference(path, known_of(path, "rl"), SideValue("x", statement_pair[0]), SideValue("y", statement_pair[1]))
 
 
 def told(ledger: Ledger, new_difference: Difference | None = None) -> tuple[str, ...]:
@@ -69,6 +69,6 @@ def test_what_does_not(parts: dict[str, Any]) -> None:
 
 def test_fields_of_a_missing_item_share_what_is_said() -> None:
     second = "stage.data.train[0].uri"
-    missing = Difference(second, known_of(second, "rl"), Seen(None), Seen("/default"))
+    missing = Difference(second, known_of(second, "rl"), SideValue(None), SideValue("/default"))
     notes = ledger(notes=("data.train[0].keys.prompt: why",))
     assert told_by([missing, difference()], notes)[second] == ("data.train[0].keys.prompt: why",)

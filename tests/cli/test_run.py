@@ -24,7 +24,7 @@ exit {code}
 @pytest.fixture(autouse=True)
 def without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever machine this is."""
-    monkeypatch.setattr(gpus_here, "here", lambda: (0, None))
+    monkeypatch.setattr(gpus_here, "visible_gpus", lambda: (0, None))
 
 
 @pytest.fixture

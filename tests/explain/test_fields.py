@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.explain.field import field_facts, hazards_of, rules_of
-from rftconf.explain.fields import fields_by_key, held, keys_by_field
+from rftconf.explain.fields import field_support, fields_by_key, keys_by_field
 from rftconf.mappers.tables import all_tables
 from rftconf.plan.index import fields
 from rftconf.schemas import registry
@@ -43,13 +43,13 @@ def test_every_field_is_explained_for_every_framework(path: str) -> None:
     ],
 )
 def test_states(framework: str, field: str, state: str, first: str) -> None:
-    result = held(framework, f"stage.{field}")
+    result = field_support(framework, f"stage.{field}")
     assert result.state == state
     assert (result.keys[0] if result.keys else "") == first
 
 
 def test_words_are_listed() -> None:
-    words = dict(held("verl", "stage.algorithm.kl_loss.estimator").words)
+    words = dict(field_support("verl", "stage.algorithm.kl_loss.estimator").words)
     assert words["low_var_kl"] == "k3_clamped"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.explain.fields import held
+from rftconf.explain.fields import field_support
 from rftconf.explain.formulas import formula_of, formula_with
 from rftconf.mappers.rows import Fold, Row, plans_of
 from rftconf.mappers.tables import all_tables, table_of
@@ -37,7 +37,7 @@ PERIOD = "prompts_per_rollout * responses_per_prompt"
     ],
 )
 def test_formulas(framework: str, field: str, formula: str) -> None:
-    assert held(framework, f"stage.{field}").formula == formula
+    assert field_support(framework, f"stage.{field}").formula == formula
 
 
 def test_one_key_alone_with_the_others_at_their_defaults() -> None:

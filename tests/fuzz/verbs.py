@@ -26,7 +26,7 @@ from rftconf.load.load import load
 from rftconf.load.loaded import Loaded
 from rftconf.lsp import protocol as editor
 from rftconf.lsp.session import Session
-from rftconf.migrate.migrate import Asked, migrate
+from rftconf.migrate.migrate import MigrationRequest, migrate
 from rftconf.report.ledger import ledger_json, ledger_text
 from rftconf.report.plan import plan_tree
 from rftconf.report.screen import Screen
@@ -131,13 +131,13 @@ def _migrate(loaded: Loaded) -> str:
 
     releases = FRAMEWORKS[loaded.framework].releases
     to = releases[-2] if loaded.release == releases[-1] else releases[-1]
-    return migrate(document.text, again, Asked(to, loaded.framework)).text
+    return migrate(document.text, again, MigrationRequest(to, loaded.framework)).text
 
 
 def _budget(loaded: Loaded) -> str:
     values = (stage.values for stage in loaded.stages)
     plan = plan_view(values, loaded.framework, loaded.release, loaded.extensions)
-    return budget_text(price(setup.setup_of(plan, setup.Asked()), gpu_named("H100")), SCREEN)
+    return budget_text(price(setup.setup_of(plan, setup.BudgetRequest()), gpu_named("H100")), SCREEN)
 
 
 OF_DOCUMENTS: dict[str, Callable[[Document], str]] = {

@@ -17,7 +17,7 @@ from rftconf.budget.facts.models import find
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles.plan_view import plan_view
 from rftconf.budget.roles.roles import Setup
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.convert.convert import Conversion
 from rftconf.load.load import load, main_stage
 from rftconf.load.loaded import Loaded
@@ -44,7 +44,7 @@ def priced(loaded: Loaded) -> Setup | None:
     if not isinstance(path, str) or find(path) is None:
         return None
     try:
-        return setup_of(plan_view([stage.values], loaded.framework, loaded.release, loaded.extensions), Asked())
+        return setup_of(plan_view([stage.values], loaded.framework, loaded.release, loaded.extensions), BudgetRequest())
     except RftconfError:
         return None
 

@@ -19,7 +19,7 @@ from rftconf.budget.advice.cluster_search import on_cluster
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
 from rftconf.budget.roles.plan_view import plan_view
-from rftconf.budget.roles.setup import Asked
+from rftconf.budget.roles.setup import BudgetRequest
 from rftconf.convert.convert import Options, convert_loaded
 from rftconf.lint import engine
 from rftconf.load.load import load, main_stage
@@ -116,4 +116,4 @@ def account_for(loaded: Loaded) -> None:
     """The memory account is made, or ends with a sentence on what it lacks."""
     view = plan_view((stage.values for stage in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
     with suppress(UsageError, RefusedError):
-        assert price(on_cluster(view, Asked()), gpu_named("h100-80g")).pools
+        assert price(on_cluster(view, BudgetRequest()), gpu_named("h100-80g")).pools

@@ -10,7 +10,7 @@ import pytest
 
 from rftconf.base.ledger import State
 from rftconf.convert.convert import Conversion, convert
-from rftconf.migrate.launches import Asked
+from rftconf.migrate.launches import MigrationRequest
 from rftconf.migrate.migrate import migrate
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
@@ -89,7 +89,9 @@ def test_fixed_sizes_are_written_where_they_act_and_where_they_are_checked(to: s
 
 def test_a_migration_tells_the_engine_what_the_critics_section_said() -> None:
     """The engine's switch wakes its sizes, which are written in a second round."""
-    done = migrate(RUN + OWN + "\n", lambda text, *_: read(Source("run.sh", text)), Asked("0.9.1", "verl", "0.7.1"))
+    done = migrate(
+        RUN + OWN + "\n", lambda text, *_: read(Source("run.sh", text)), MigrationRequest("0.9.1", "verl", "0.7.1")
+    )
     words = done.text.split()
     assert {"+critic.fsdp.use_dynamic_bsz=False", "+critic.fsdp.micro_batch_size_per_gpu=2",
             "+critic.fsdp.infer_micro_batch_size_per_gpu=2", "critic.ppo_micro_batch_size_per_gpu=2"} <= set(words)  # fmt: skip

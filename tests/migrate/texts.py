@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rftconf.migrate.migrate import Asked, Migration, migrate
+from rftconf.migrate.migrate import Migration, MigrationRequest, migrate
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
 from rftconf.text.read.read_options import ReadOptions
@@ -17,7 +17,7 @@ def migrated(text: str, old: str, new: str, name: str = "run.sh", framework: str
     def again(changed: str, launch: int | None) -> Document:
         return read(Source(name, changed), ReadOptions(launch=launch))
 
-    return migrate(text, again, Asked(new, framework, old))
+    return migrate(text, again, MigrationRequest(new, framework, old))
 
 
 def script(*overrides: str) -> str:

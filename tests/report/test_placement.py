@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from rftconf.budget.as_html import budget_html
 from rftconf.budget.as_json import budget_json
 from rftconf.budget.as_text import budget_text
-from rftconf.budget.drawing import held, letters, node_rows, phase_names, placement_lines
+from rftconf.budget.drawing import letters, node_rows, phase_names, placement_lines, role_states
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import Budget, price
 from rftconf.load.load import load
@@ -44,7 +44,7 @@ def test_a_line_for_each_phase_and_a_column_for_gpus_that_hold_the_same() -> Non
 def test_states_that_wait_on_the_gpu_are_told_from_a_process_alone() -> None:
     budget = price(setup(), H100)
     (pool,) = budget.pools
-    values = {phase.name: held(pool, phase) for phase in pool.phases}
+    values = {phase.name: role_states(pool, phase) for phase in pool.phases}
     assert values["rollout"] == {"actor": "waits", "rollout": "works"}
     assert values["actor update"] == {"actor": "works", "rollout": "sleeps"}
 

@@ -34,13 +34,13 @@ def test_what_a_process_raised_is_said_with_the_process_and_the_phase(tmp_path: 
     watch = Watch("quiet")
     watch.enter(3, "update")
     error = _OfATaskError(RuntimeError("first line\nlast line.\n"), "Policy.update")
-    assert failure.told(error, watch) == "RuntimeError: last line in Policy.update, period 3, phase update"
+    assert failure.describe_failure(error, watch) == "RuntimeError: last line in Policy.update, period 3, phase update"
     assert str(tmp_path / failure.FILE) in failure.written(error, tmp_path)
     assert "of many lines" in (tmp_path / failure.FILE).read_text()
 
 
 def test_a_lack_of_memory_says_what_helps() -> None:
-    message = failure.told(RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), Watch("quiet"))
+    message = failure.describe_failure(RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), Watch("quiet"))
     assert "before the first period: there is not enough memory; smaller micro-batches" in message
 
 

@@ -193,7 +193,7 @@ def test_a_symbol_is_named_not_guessed() -> None:
 def test_a_judges_yes(tmp_path: Path) -> None:
     form = tmp_path / "form.txt"
     form.write_text("Q {question} A {response} R {reference} {{yes}}")
-    path, name, arguments = rules.told(f"judge:{form}")
+    path, name, arguments = rules.read_reward(f"judge:{form}")
     assert (path, name) == (judged.__file__, "says_yes")
     new_name = judged.judge_prompt(solution_str="4", ground_truth=5, prompt=[{"content": "2+2"}], **arguments)
     assert new_name == "Q 2+2 A 4 R 5 {yes}"
@@ -207,7 +207,7 @@ def test_what_no_form_is(tmp_path: Path, text: str | None, message: str) -> None
     if text is not None:
         (tmp_path / "form").write_text(text)
     with pytest.raises(ValueError, match=message):
-        rules.told(f"judge:{tmp_path / 'form'}")
+        rules.read_reward(f"judge:{tmp_path / 'form'}")
 
 
 def test_which_model_scores_an_answer() -> None:
@@ -236,14 +236,14 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     """Its own arguments go to both; a function that asks nobody is not asked for a question, unless none asks."""
     pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
     from rftconf_runner import reward
-    from rftconf_runner.reward import Asked
+    from rftconf_runner.reward import ScoringRequest
 
     actor: Any = reward.Scorer
     instance = actor.__ray_metadata__.modified_class
     (tmp_path / "asks.py").write_text(ASKS)
     sources = [RewardSource("", str(tmp_path / "asks.py"), "compute_score", {"weight": 2}), *_silent()]
     scorer = instance(sources)
-    first, second = Asked("chat", "s", "hello", "t", {}), Asked("math", "s", "7", "7", {})
+    first, second = ScoringRequest("chat", "s", "hello", "t", {}), ScoringRequest("math", "s", "7", "7", {})
     assert scorer.prompts([first, second], "form") == ["form hello 2", None]
     (score,) = scorer.scores([replace(first, reply="four")])
     assert (score.reward, score.metrics) == (8.0, {"score": 8.0, "length": 4.0})

@@ -11,7 +11,7 @@ from rftconf_runner.job_reader import job_of
 
 from rftconf.base.errors import RftconfError
 from rftconf.budget.placing.back_end import SAME_ANSWERS, SAME_MODEL, TRAINERS, Gpus, own_gpus
-from rftconf.budget.placing.place import placed
+from rftconf.budget.placing.place import place_plan
 from rftconf.load.load import load
 from rftconf.plan.identity import math_id
 from rftconf.plan.model import Plan
@@ -44,7 +44,7 @@ def test_what_is_learned_stays_and_the_runner_has_the_placement() -> None:
     for name, plan in plans():
         place = plan.stages[0].placement
         for gpus in (own_gpus(plan) or SIZES[0], *SIZES):
-            result = placed(plan, gpus)
+            result = place_plan(plan, gpus)
             count_before += bool(result.reasons)
             if math_id(result.plan) != math_id(plan):
                 second.append(f"{name} on {gpus}")
@@ -65,12 +65,12 @@ def _placement(plan: Plan) -> Iterator[str]:
 
 
 def test_megatrons_decay_reaches_the_optimizer() -> None:
-    plan = placed(config(megatron=True, keys={"actor_rollout_ref.actor.optim.weight_decay": "0.1"}), SIZES[0]).plan
+    plan = place_plan(config(megatron=True, keys={"actor_rollout_ref.actor.optim.weight_decay": "0.1"}), SIZES[0]).plan
     plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
     assert accepted(plan)[1] == []
     assert (job_of(plan).optimizer.weight_decay, job_of(plan).optimizer.matrices) == (0.1, True)
     assert (job_of(plan).dtype, job_of(plan).stored, job_of(plan).ranks) == ("bfloat16", "float32", 8)
-    everywhere = placed(config(keys={"actor_rollout_ref.actor.optim.weight_decay": "0.1"}), SIZES[0]).plan
+    everywhere = place_plan(config(keys={"actor_rollout_ref.actor.optim.weight_decay": "0.1"}), SIZES[0]).plan
     assert job_of_optimizer(everywhere) is False
 
 
@@ -84,7 +84,7 @@ OVERRIDES = "override_transformer_config"
 
 def test_megatrons_mathematics_is_refused_by_name() -> None:
     word = f"+actor_rollout_ref.actor.megatron.{OVERRIDES}.moe_router_dtype=fp64"
-    plan = placed(config(word, megatron=True), SIZES[0]).plan
+    plan = place_plan(config(word, megatron=True), SIZES[0]).plan
     key = "placement.actor.megatron.transformer_overrides.moe_router_dtype"
     (refused,) = [refusal for refusal in accepted(plan)[1] if "moe_router_dtype" in refusal.path]
     assert (
@@ -97,7 +97,7 @@ def test_megatrons_mathematics_is_refused_by_name() -> None:
 def test_the_type_that_routers_compute_in(roles: tuple[str, ...], routers: tuple[str, str]) -> None:
     words = [f"+actor_rollout_ref.{role}.megatron.{OVERRIDES}.moe_router_dtype=fp32" for role in roles]
     words.append("actor_rollout_ref.actor.use_kl_loss=True")
-    plan = placed(config(*words, megatron=True), SIZES[0]).plan
+    plan = place_plan(config(*words, megatron=True), SIZES[0]).plan
     plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
     assert [refusal for refusal in accepted(plan)[1] if "moe_router_dtype" in refusal.path] == []
     assert job_of(plan).routers == routers
@@ -108,6 +108,6 @@ def test_the_type_that_gradients_are_added_up_in() -> None:
     plan = config(f"{prefix}.param_dtype=bf16", f"{prefix}.reduce_dtype=bf16", f"{prefix}.buffer_dtype=fp32")
     plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
     assert [refusal for refusal in accepted(plan)[1] if "mixed_precision" in refusal.path] == []
-    assert job_of(placed(plan, SIZES[0]).plan).added == "bfloat16"
+    assert job_of(place_plan(plan, SIZES[0]).plan).added == "bfloat16"
     second = config(f"{prefix}.param_dtype=fp16")
     assert [refusal.path for refusal in accepted(second)[1] if "mixed_precision" in refusal.path] != []

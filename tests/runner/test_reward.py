@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import reward
 from rftconf_runner.job import RewardSource
-from rftconf_runner.reward import Asked, BadRewardError, Score
+from rftconf_runner.reward import BadRewardError, Score, ScoringRequest
 
 OWN_TYPES = """
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Found:
 def compute_score(**_):
     return {{"score": Found().score, "said": len(SAID)}}
 """
-ASKED = Asked("", "s", "7", "7", {})
+ASKED = ScoringRequest("", "s", "7", "7", {})
 
 
 def scorer(*files: Path) -> Any:
@@ -44,7 +44,7 @@ def test_a_file_may_have_data_classes_whose_types_are_text(tmp_path: Path) -> No
     for file in files:
         file.write_text(OWN_TYPES.format(said=file.stem))
     instance = scorer(*files)
-    values = [instance._score(Asked(file.stem, "s", "7", "7", {})) for file in files]
+    values = [instance._score(ScoringRequest(file.stem, "s", "7", "7", {})) for file in files]
     assert values == [Score(1.0, {"score": 1.0, "said": 3.0}), Score(1.0, {"score": 1.0, "said": 7.0})]
     assert all(sys.modules[module.__name__] is module for module in instance.modules.values())
 

@@ -47,11 +47,11 @@ def test_math_verify(answer: str, truth: str, reward: float) -> None:
 
 
 def test_what_a_reward_may_be() -> None:
-    assert rules.told("reward.py:score") == ("reward.py", "score", {})
-    assert rules.told("reward.py") == ("reward.py", "compute_score", {})
-    assert rules.told("gsm8k") == (rules.__file__, "gsm8k", {})
-    assert rules.told("format:a:b+") == (rules.__file__, "matches", {"pattern": "a:b+"})
-    path, name, _ = rules.told("json.decoder:loads")
+    assert rules.read_reward("reward.py:score") == ("reward.py", "score", {})
+    assert rules.read_reward("reward.py") == ("reward.py", "compute_score", {})
+    assert rules.read_reward("gsm8k") == (rules.__file__, "gsm8k", {})
+    assert rules.read_reward("format:a:b+") == (rules.__file__, "matches", {"pattern": "a:b+"})
+    path, name, _ = rules.read_reward("json.decoder:loads")
     assert (Path(path).name, name) == ("decoder.py", "loads")
 
 
@@ -61,10 +61,10 @@ def test_what_a_reward_may_be() -> None:
 )
 def test_what_it_may_not_be(words: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        rules.told(words)
+        rules.read_reward(words)
 
 
 def test_a_rule_whose_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "find_spec", lambda _: None)
     with pytest.raises(ValueError, match="pip install math-verify"):
-        rules.told("math_verify")
+        rules.read_reward("math_verify")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from rftconf.base.symbols import Var
-from rftconf.schemas.asked_edits import Wanted
-from rftconf.schemas.edits import Edit, Gone, Merge, Move, Split, moves, removed_keys
+from rftconf.schemas.asked_edits import NeededKey
+from rftconf.schemas.edits import Edit, Merge, Move, Removed, Split, moves, removed_keys
 from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue
 from tests.schemas.shared import Cell
 
@@ -87,10 +87,10 @@ def test_merge_lifts_the_first_and_keeps_what_differs() -> None:
 
 
 def test_gone_is_a_loss_unless_harmless() -> None:
-    assert up(Gone("old", "why"), old=1) == ({}, True)
-    assert up(Gone("old", "why", harmless=True), old=1) == ({}, False)
-    assert up(Gone("node", "why", tree=True), node__a=1, node__b__c=2, other=3) == ({"other": 3}, True)
-    assert down(Gone("old", "why"), other=3) == ({"other": 3}, False)
+    assert up(Removed("old", "why"), old=1) == ({}, True)
+    assert up(Removed("old", "why", harmless=True), old=1) == ({}, False)
+    assert up(Removed("node", "why", tree=True), node__a=1, node__b__c=2, other=3) == ({"other": 3}, True)
+    assert down(Removed("old", "why"), other=3) == ({"other": 3}, False)
 
 
 def test_revalue_there_and_back_and_types_matter() -> None:
@@ -128,7 +128,7 @@ def test_shorthands() -> None:
 
 
 def test_wanted_writes_what_the_older_release_asks_for() -> None:
-    edit = Wanted(("on", lambda on: on is True), "size", 1, "asked for", unless=("dynamic", True))
+    edit = NeededKey(("on", lambda on: on is True), "size", 1, "asked for", unless=("dynamic", True))
     assert down(edit, on=True) == ({"on": True, "size": 1}, False)
     assert down(edit, on=True, size=4)[0]["size"] == 4
     assert down(edit, on=True, dynamic=True)[0] == {"on": True, "dynamic": True}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rftconf.base.symbols import Value, Var
 from rftconf.schemas import catalogue, versions
 from rftconf.schemas.acceptance import judge
-from rftconf.schemas.edits import Gone, Move
+from rftconf.schemas.edits import Move, Removed
 from tests.schemas.shared import CORPUS, STEPS, Cell, catalogue_id, concrete, needs_corpus
 
 steps = pytest.mark.parametrize(("framework", "older", "newer", "trainer"), STEPS, ids=catalogue_id)
@@ -28,7 +28,7 @@ def test_closure(framework: str, older: str, newer: str, trainer: str) -> None:
 def test_every_new_name_exists_and_every_reason_is_one(framework: str, older: str, newer: str, trainer: str) -> None:
     before, after = catalogue.load(framework, older, trainer), catalogue.load(framework, newer, trainer)
     for edit in versions.edits(framework, older, trainer):
-        if isinstance(edit, Gone):
+        if isinstance(edit, Removed):
             assert len(edit.why.split()) >= 4, edit
         if isinstance(edit, Move) and not edit.tree and edit.old in before.keys:
             assert edit.new in after or edit.new in after.prefixes(), edit

@@ -10,7 +10,7 @@ from rftconf.base.errors import UsageError
 from rftconf.budget.placing.back_end import Gpus
 from rftconf.plan.model import Cluster, Plan, Stage
 from rftconf.verbs import gpus_here
-from rftconf.verbs.gpus_here import gpus_for, here
+from rftconf.verbs.gpus_here import gpus_for, visible_gpus
 
 PLAN = Plan(cluster=Cluster(nodes=2, gpus_per_node=8), stages=[Stage()])
 
@@ -37,11 +37,11 @@ def none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("four")
 def test_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert here() == (4, "NVIDIA H100 80GB HBM3")
+    assert visible_gpus() == (4, "NVIDIA H100 80GB HBM3")
     gpus = gpus_for(PLAN, None, None, cluster=False)
     assert (gpus.nodes, gpus.per_node, gpus.kind and gpus.kind.name) == (1, 4, "h100-80g")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,2")
-    assert here()[0] == 2
+    assert visible_gpus()[0] == 2
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert gpus_for(PLAN, None, None, cluster=False) == Gpus(2, 8)
 
@@ -55,7 +55,7 @@ def test_what_is_named_counts_more() -> None:
 
 @pytest.mark.usefixtures("none")
 def test_without_a_gpu_the_plans_own() -> None:
-    assert here() == (0, None)
+    assert visible_gpus() == (0, None)
     assert gpus_for(PLAN, None, None, cluster=False) == Gpus(2, 8)
     assert gpus_for(Plan(stages=[Stage()]), None, None, cluster=False) == Gpus(1, 1)
 

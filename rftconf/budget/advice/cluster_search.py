@@ -12,7 +12,7 @@ from rftconf.budget.facts.gpus import Gpu
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles.layout_rules import scaled, shared_gpus, whole_and_split
 from rftconf.budget.roles.roles import EngineRole, Setup
-from rftconf.budget.roles.setup import Asked, bounded, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, bounded, setup_of
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan
@@ -69,7 +69,7 @@ def _resized_engine(role: EngineRole, setup: Setup, trainer: int, rollout: int) 
     return None if gpus is None else replace(role, gpus=gpus)
 
 
-def on_cluster(plan: Plan, request: Asked) -> Setup:
+def on_cluster(plan: Plan, request: BudgetRequest) -> Setup:
     """The run on the cluster that was asked for: where the plan has one of its own, every role keeps its part of it.
 
     Raises UsageError where the plan's parallel sizes do not divide the other cluster.

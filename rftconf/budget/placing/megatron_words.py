@@ -45,7 +45,7 @@ MATHEMATICS = ("*dropout*", "fp8*", "fp4*", "moe_*", "mtp_*", "grad_reduce_in_fp
 """Those of which it is known that they change what is computed; of any other nobody here knows."""
 
 
-def left(worker: Worker, dtype: Any) -> Iterator[tuple[str, Any, bool]]:
+def untranslated_words(worker: Worker, dtype: Any) -> Iterator[tuple[str, Any, bool]]:
     """Yield path below the role, value, and whether it surely changes the mathematics, for every option without a word elsewhere.
 
     `dtype` is the number type that the role computes in.

@@ -10,7 +10,7 @@ from rftconf.base.record import record
 from rftconf.budget.advice.make_it_fit import mended
 from rftconf.budget.facts.implementations import RUNNER
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.budget.terms.term import GIB
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ def chosen(plans: Sequence[Plan], gpus: Gpus) -> tuple[Plan, Memory]:
     if gpus.kind is None:
         return plans[0], Memory("", "not accounted: --gpu NAME says on which GPU")
     try:
-        budgets = [price(setup_of(_like_known(plan), Asked(trainer=RUNNER.name)), gpus.kind) for plan in plans]
+        budgets = [price(setup_of(_like_known(plan), BudgetRequest(trainer=RUNNER.name)), gpus.kind) for plan in plans]
     except UsageError as error:
         return plans[0], Memory("", f"not accounted: {error}")
     for plan, budget in zip(plans, budgets, strict=True):
         if budget.verdict == "fits":
-            return plan, _said(budget)
+            return plan, _budget_text(budget)
     for plan, budget in zip(plans, budgets, strict=True):
         answer = mended(budget.setup, gpus.kind, without=_without(plan))
         if answer is not None and answer.budget is not None:
-            return _changed(plan, {change.path: change.new for change in answer.changes}), _said(answer.budget)
+            return _changed(plan, {change.path: change.new for change in answer.changes}), _budget_text(answer.budget)
     index = min(range(len(plans)), key=lambda index: VERDICTS.index(budgets[index].verdict))
-    return plans[index], _said(budgets[index])
+    return plans[index], _budget_text(budgets[index])
 
 
 def _like_known(plan: Plan) -> Plan:
@@ -69,7 +69,7 @@ def _without(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def _said(budget: Budget) -> Memory:
+def _budget_text(budget: Budget) -> Memory:
     phase = budget.deciding.deciding
     text = f"{budget.verdict}: {phase.name} takes {phase.size / GIB:.1f} of {budget.gpu.usable_gib:g} GiB"
     starved = "; ".join(f"{serving.role} holds {serving.requests:.2f} requests" for serving in budget.starved)

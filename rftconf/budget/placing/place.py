@@ -42,7 +42,7 @@ class Move:
 
 
 @record
-class Placed:
+class PlacedPlan:
     """The plan to execute, the reasons why it was placed anew (none where it was not), and its changed values."""
 
     plan: Plan
@@ -53,18 +53,18 @@ class Placed:
     notes: tuple[str, ...] = ()
 
 
-def placed(plan: Plan, gpus: Gpus) -> Placed:
+def place_plan(plan: Plan, gpus: Gpus) -> PlacedPlan:
     """Return the plan as it is where the back end has its placement, else a copy that is placed anew on `gpus`."""
     if len(plan.stages) != 1:
-        return Placed(plan, gpus)
+        return PlacedPlan(plan, gpus)
     why = reasons(plan, gpus)
     if not why:
-        return Placed(plan, gpus)
+        return PlacedPlan(plan, gpus)
     base = plan.model_copy(deep=True)
     _say_in_other_words(base)
     plans = [_on(base, gpus, sizes) for sizes in _candidates(plan, gpus)]
     best, memory = chosen(plans, gpus)
-    return Placed(best, gpus, tuple(why), tuple(_moves(plan, best)), memory, tuple(notes(plan, best)))
+    return PlacedPlan(best, gpus, tuple(why), tuple(_moves(plan, best)), memory, tuple(notes(plan, best)))
 
 
 def _candidates(plan: Plan, gpus: Gpus) -> list[Sizes]:
@@ -109,7 +109,7 @@ def _keep_by_name(plan: Plan, name: str, worker: Worker) -> None:
     """Keep Megatron's settings that have no other word as keys, which whoever executes the plan has to know or to refuse."""
     framework = str(plan.source.framework or MEGATRON)
     dtype = worker.megatron.dtype or plan.stages[0].placement.actor.compute_dtype
-    for path, value, known in megatron_words.left(worker, dtype):
+    for path, value, known in megatron_words.untranslated_words(worker, dtype):
         key = f"placement.{name}.{path}"
         plan.extensions.setdefault(framework, {})[key] = value
         if known:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Asked:
+class BudgetRequest:
     """Wishes of the command line beside a plan. `trainer`: whose code trains, if not the framework's own; its newest counts."""
 
     nodes: int | None = None
@@ -36,7 +36,7 @@ MOST_NODES, MOST_GPUS_PER_NODE = 10_000, 256
 """No cluster is larger; every GPU is looked at on its own."""
 
 
-def setup_of(plan: Plan, request: Asked) -> Setup:
+def setup_of(plan: Plan, request: BudgetRequest) -> Setup:
     """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
     stage = next((s for s in reversed(plan.stages) if s.kind in WITH_ROLLOUTS), plan.stages[-1])
     values = Values()
@@ -71,7 +71,7 @@ def setup_of(plan: Plan, request: Asked) -> Setup:
     )
 
 
-def _frame(plan: Plan, stage: Stage, request: Asked, longest: int, total: int) -> Frame:
+def _frame(plan: Plan, stage: Stage, request: BudgetRequest, longest: int, total: int) -> Frame:
     framework = plan.source.framework if isinstance(plan.source.framework, str) else ""
     release = plan.source.release if isinstance(plan.source.release, str) else None
     leaves = stage.kind in WITH_ROLLOUTS or _native(plan.extensions, "is_offload_states", bool) is True
@@ -127,7 +127,7 @@ def _native(data: Any, name: str, kind: type[T]) -> T | None:
     return None
 
 
-def _cluster(plan: Plan, stage: Stage, request: Asked, values: Values) -> tuple[int, int]:
+def _cluster(plan: Plan, stage: Stage, request: BudgetRequest, values: Values) -> tuple[int, int]:
     nodes = request.nodes or values.count(plan.cluster.nodes, "nodes", option="--nodes")
     per_node = request.gpus_per_node or values.count(
         plan.cluster.gpus_per_node, "gpus_per_node", option="--gpus-per-node"
@@ -153,7 +153,7 @@ def bounded(nodes: int, per_node: int) -> tuple[int, int]:
     return nodes, per_node
 
 
-def _checked(request: Asked, longest: int) -> None:
+def _checked(request: BudgetRequest, longest: int) -> None:
     if request.mean_tokens and request.mean_tokens > longest:
         raise UsageError(f"--mean-tokens is {request.mean_tokens}: the longest sequence of this run has {longest}")
     if request.date is not None and not _DATED.fullmatch(request.date):
@@ -176,7 +176,7 @@ def _longest(stage: Stage, values: Values) -> int:
     raise UsageError("the plan does not say how long a sequence may be (prompt and response, or the whole context)")
 
 
-def _model(stage: Stage, request: Asked, values: Values) -> Model:
+def _model(stage: Stage, request: BudgetRequest, values: Values) -> Model:
     if request.model:
         return resolve(request.model)
     path = values.spelled(stage.model.path)

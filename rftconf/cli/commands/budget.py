@@ -89,7 +89,7 @@ def budget(
     from rftconf.budget.advice.cluster_search import on_cluster
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.price import price
-    from rftconf.budget.roles.setup import Asked
+    from rftconf.budget.roles.setup import BudgetRequest
     from rftconf.verbs import output as out
     from rftconf.verbs.read_arguments import assumptions, reading
 
@@ -98,7 +98,7 @@ def budget(
     loaded, plan = _open(source, how, rows, assumptions(assume), quiet=quiet, color=color)
     if plan is None:
         return 2
-    request = Asked(
+    request = BudgetRequest(
         _positive(nodes, "--nodes"),
         _positive(gpus_per_node, "--gpus-per-node"),
         model,

@@ -87,7 +87,7 @@ def check(
     """
     from rftconf.verbs import check_project as check_run
 
-    request = check_run.Wanted(
+    request = check_run.CheckRequest(
         files=tuple(files),
         framework=from_,
         release=from_release,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from rftconf.cli import options
     from rftconf.convert.convert import Conversion, Options
-    from rftconf.convert.questions.answers_file import Given
+    from rftconf.convert.questions.answers_file import FileAnswers
     from rftconf.convert.stage_series import Series
     from rftconf.load.loaded import Loaded
     from rftconf.report.screen import Screen
@@ -24,7 +24,7 @@ class Asking(NamedTuple):
     """The file that questions go to, and the answers that were given."""
 
     questions: Path | None
-    given: Given | None
+    given: FileAnswers | None
 
 
 def convert(

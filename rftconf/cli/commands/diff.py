@@ -68,7 +68,7 @@ def diff(
     from rftconf.verbs import compare as comparing
     from rftconf.verbs import output as out
 
-    request = comparing.Asked(set_, env, args, sources, rows, assume, (set_a, set_b))
+    request = comparing.CompareRequest(set_, env, args, sources, rows, assume, (set_a, set_b))
     each = comparing.each_side(request, from_, from_release, launch, base)
     comparing.refuse_two_inputs(a, b)
     effects = comparing.effects_named(only)

@@ -60,7 +60,7 @@ def migrate(
     from rftconf.verbs.read_arguments import assumptions, reading
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
-    request = migrating.Wanted(
+    request = migrating.MigrateRequest(
         tuple(files),
         to_release,
         how,

@@ -71,7 +71,7 @@ def new(
     from rftconf.verbs import ask as asking
     from rftconf.verbs import new_config as creating
 
-    choices = asking.Given(framework, algorithm, model, gpus, gpu, data, output)
+    choices = asking.ConfigChoices(framework, algorithm, model, gpus, gpu, data, output)
     complete = asking.completed(choices)
     extra = creating.Extra(nodes, eval_data, rows, prompt_tokens, response_tokens, release)
     return creating.create(complete, extra, creating.Manner(force, json, quiet, color))

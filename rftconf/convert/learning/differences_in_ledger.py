@@ -10,7 +10,7 @@ from rftconf.base.ledger import LOSSES, Basis, Ledger
 
 if TYPE_CHECKING:
     from rftconf.diff.compare import Difference
-    from rftconf.diff.halves import Seen
+    from rftconf.diff.halves import SideValue
 
 SETTLED = (Basis.CHOSEN, Basis.FIXED)
 """Why a target key has a value that the source did not ask for."""
@@ -52,7 +52,7 @@ def _told_by(difference: Difference, ledger: Ledger) -> Iterator[str]:
             yield f"{target.key}: {target.basis}, {target.comment}"
 
 
-def _keys(values: Seen) -> frozenset[str]:
+def _keys(values: SideValue) -> frozenset[str]:
     if values.said is None:
         return frozenset()
     return frozenset((*(key for key, _ in values.said.keys), *values.said.asked))

@@ -14,7 +14,7 @@ from rftconf.diff.effects import Effect
 from rftconf.diff.halves import SWITCHES, SaidOfStage
 from rftconf.diff.measured_difference import Tier
 from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, cause_of, ranked
-from rftconf.diff.sides import Said
+from rftconf.diff.sides import Statement
 from rftconf.mappers.writing import Writing
 from rftconf.schemas import catalogue
 
@@ -104,12 +104,12 @@ def _notes(plan: Sequence[str], writing: Writing) -> Iterator[str]:
     yield from (VALUES.sub("", o.note) for o in outcomes if o is not None and o.note and o.state in LOSSES)
 
 
-def keys_of(statements: Mapping[str, Said], writing: Writing) -> dict[str, str]:
+def keys_of(statements: Mapping[str, Statement], writing: Writing) -> dict[str, str]:
     """Plan field to the one key of the target's release that it has."""
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     return {path: key for path, statement in statements.items() if (key := _key(statement, known))}
 
 
-def _key(statement: Said, known: Any) -> str:
+def _key(statement: Statement, known: Any) -> str:
     names = [*(name for name, _ in statement.keys), *statement.asked]
     return next((name for name in names if name in known), "")

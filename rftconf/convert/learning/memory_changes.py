@@ -53,13 +53,13 @@ def _setup(stage: StageRead, framework: str, release: str) -> Setup | None:
     """The run as its memory sees it; None where the config does not tell enough, or names a model that no table has."""
     from rftconf.budget.facts.models import find
     from rftconf.budget.roles.plan_view import plan_view
-    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.budget.roles.setup import BudgetRequest, setup_of
 
     path = stage.values.get("stage.model.path")
     if not isinstance(path, str) or find(path) is None:
         return None
     try:
-        return setup_of(plan_view([stage.values], framework, release, kept_keys([stage])), Asked())
+        return setup_of(plan_view([stage.values], framework, release, kept_keys([stage])), BudgetRequest())
     except RftconfError:
         return None
 

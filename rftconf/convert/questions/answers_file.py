@@ -23,17 +23,19 @@ _WIDE = 100
 
 
 @record
-class Given:
+class FileAnswers:
     """The answers of a file by question, without those that are still null, and where each stands."""
 
     values: Mapping[str, Value]
     places: Mapping[str, Place]
 
-    def below(self, prefix: str) -> Given:
+    def below(self, prefix: str) -> FileAnswers:
         """The answers whose questions are named so, without that part of their names."""
         cut = len(prefix)
         values = {name[cut:]: value for name, value in self.values.items() if name.startswith(prefix)}
-        return Given(values, {name[cut:]: place for name, place in self.places.items() if name.startswith(prefix)})
+        return FileAnswers(
+            values, {name[cut:]: place for name, place in self.places.items() if name.startswith(prefix)}
+        )
 
 
 def questions_text(
@@ -84,7 +86,7 @@ def _question_lines(number: int, question: Question) -> Iterator[str]:
         yield from wrapped(advice, "   by hand: ")
 
 
-def read_answers(name: str, text: str) -> Given:
+def read_answers(name: str, text: str) -> FileAnswers:
     """The answers of a file. Raises UsageError with the place where it is no such file."""
     tree = tree_of(name, text, "file of answers")
     if tree.problems:
@@ -102,10 +104,10 @@ def read_answers(name: str, text: str) -> Given:
         raise UsageError(f"{tree.keys[(more[0],)]}: {more[0]} is neither version nor answers")
     answers = data["answers"] or {}
     places = {key: tree.keys[("answers", key)] for key in answers}
-    return Given({key: value for key, value in answers.items() if value is not None}, places)
+    return FileAnswers({key: value for key, value in answers.items() if value is not None}, places)
 
 
-def answers_taken_from_file(given_answers: Given, questions: Mapping[str, Question]) -> dict[str, Answer]:
+def answers_taken_from_file(given_answers: FileAnswers, questions: Mapping[str, Question]) -> dict[str, Answer]:
     """What the answers to these questions do. Raises UsageError, with the place, for one that its question does not take."""
     answers = {}
     for name, value in given_answers.values.items():
@@ -128,7 +130,7 @@ def _takes(question: Question) -> str:
     return f"it takes {' or '.join(words)}"
 
 
-def refuse_strangers(given_answers: Given, questions: Mapping[str, Question]) -> None:
+def refuse_strangers(given_answers: FileAnswers, questions: Mapping[str, Question]) -> None:
     """Raises UsageError for the first answer that no question asks for, with the nearest name."""
     for name in given_answers.values:
         if name not in questions:

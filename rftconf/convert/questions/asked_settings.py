@@ -19,7 +19,7 @@ RESUMES = {
 }
 
 
-class Asked(NamedTuple):
+class SettingQuestion(NamedTuple):
     """A plan field, when a difference is worth a question (by its two values and the source's plan), and the question."""
 
     path: str
@@ -49,9 +49,11 @@ def _stops_waiting(mine: Any, theirs: Any) -> str:
 
 
 ASKED = (
-    Asked("identity.resume", lambda mine, theirs, _: all(isinstance(value, str) for value in (mine, theirs)), _resumes),
-    Asked("stage.placement.rollout.max_timeout_seconds", _cuts, _times_out),
-    Asked("stage.sync.timeout_seconds", _cuts, _stops_waiting),
+    SettingQuestion(
+        "identity.resume", lambda mine, theirs, _: all(isinstance(value, str) for value in (mine, theirs)), _resumes
+    ),
+    SettingQuestion("stage.placement.rollout.max_timeout_seconds", _cuts, _times_out),
+    SettingQuestion("stage.sync.timeout_seconds", _cuts, _stops_waiting),
 )
 """The settings, in the order in which a report asks for them."""
 

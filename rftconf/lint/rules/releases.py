@@ -49,7 +49,7 @@ def _renamed(s: Subject) -> Findings:
     bad=verl("actor_rollout_ref.rollout.use_fire_sampling=True", release="0.4.1"), good=verl(),
     advice="see what takes its place before you upgrade", source="the edits between releases (schemas/*/versions.py)",
 )  # fmt: skip
-def _gone(s: Subject) -> Findings:
+def _without_place(s: Subject) -> Findings:
     """What the key does has no place in the newest release."""
     newest = registry.framework(s.framework).newest
     if s.best.release == newest:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rftconf.base.secrets.detection import assignments, secret_spans
 from rftconf.base.span import LineIndex, Place
-from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Found, Put, finding, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, RuleFinding, finding, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("SEC")
@@ -44,7 +44,7 @@ def _secret(s: Subject) -> Findings:
         if name and (end - start < _SHORTEST or _PLACEHOLDER.search(text[start:end])):
             continue
         what = f"{name} is set to a secret" if name else "this looks like a secret"
-        yield Found(what, (), place=Place(s.document.name, lines.span(start, end)))
+        yield RuleFinding(what, (), place=Place(s.document.name, lines.span(start, end)))
 
 
 @lru_cache(maxsize=2)

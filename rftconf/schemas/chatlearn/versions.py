@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rftconf.schemas.changes_of_releases import Changes
-from rftconf.schemas.edits import Edit, Gone, moves, removed_keys
+from rftconf.schemas.edits import Edit, Removed, moves, removed_keys
 
 _ROLES = ("models.policy_trainer", "models.ref_policy")
 _MOVED = (
@@ -26,7 +26,7 @@ _MEGATRON: tuple[Edit, ...] = tuple(
     )
 )
 _BOTH: tuple[Edit, ...] = (
-    Gone("models.policy.max_new_tokens", "nothing read it: answers ended at models.policy.seq_length", harmless=True),
+    Removed("models.policy.max_new_tokens", "nothing read it: answers ended at models.policy.seq_length", harmless=True),
 )
 
 _SUM = "overwritten with max_prompt_tokens_length + max_response_tokens_length"

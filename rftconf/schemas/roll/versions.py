@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from rftconf.base.symbols import Value
 from rftconf.schemas.changes_of_releases import Changes
-from rftconf.schemas.edits import Edit, Gone, Move, removed_keys
+from rftconf.schemas.edits import Edit, Removed, Move, removed_keys
 
 _ROLES: dict[str, tuple[str, ...]] = {
     "rlvr": ("actor_train", "actor_infer", "critic", "reference", "reward", "validation", "rewards<*>"),
@@ -38,7 +38,7 @@ def _from_0_1_1(pipeline: str) -> tuple[Edit, ...]:
 def _from_0_1_3(pipeline: str) -> tuple[Edit, ...]:
     roles = _ROLES[pipeline]
     edits: tuple[Edit, ...] = (
-        Gone("alive_check_interval", "workers are always checked, at an interval of ROLL's own", harmless=True),
+        Removed("alive_check_interval", "workers are always checked, at an interval of ROLL's own", harmless=True),
         *removed_keys(
             "weights always reach the engines the same way",
             *(f"{role}.model_update_method" for role in roles),
@@ -53,7 +53,7 @@ def _from_0_1_3(pipeline: str) -> tuple[Edit, ...]:
         edits += removed_keys("train_infer_correction.is_weight says it, with another default bound", *_WEIGHTS)
     if pipeline == "dpo":
         why = "pairs an update are micro-batch x accumulation x data-parallel ranks, as in the other pipelines"
-        edits += (Gone("train_batch_size", why),)
+        edits += (Removed("train_batch_size", why),)
     return edits
 
 

@@ -6,7 +6,7 @@ A stage may override whole sections, so every edit exists once for the file and 
 from __future__ import annotations
 
 from rftconf.schemas.changes_of_releases import Changes
-from rftconf.schemas.edits import Edit, Gone, Merge, Move, removed_keys
+from rftconf.schemas.edits import Edit, Removed, Merge, Move, removed_keys
 from rftconf.schemas.trinity.intervals import Intervals
 from rftconf.schemas.value_edits import Pin, Revalue
 
@@ -37,11 +37,11 @@ def _from_0_3_3(top: str) -> tuple[Edit, ...]:
     return (
         Move(f"{optimizer}.warmup_style", f"{optimizer}.lr_scheduler_type", stays=True),
         Move(f"{optimizer}.lr_decay_style", f"{optimizer}.lr_scheduler_type", only_if=(strategy, "megatron")),
-        Gone(
+        Removed(
             f"{optimizer}.lr_decay_steps", "the schedule always ends with the run from 0.4.1 on (Megatron only before)"
         ),
-        Gone(f"{optimizer}.lr_warmup_init", "warm-up always starts at 0 from 0.4.1 on (Megatron only before)"),
-        Gone(f"{optimizer}.min_lr", "min_lr_ratio says it as a share of lr (it was Megatron's only)"),
+        Removed(f"{optimizer}.lr_warmup_init", "warm-up always starts at 0 from 0.4.1 on (Megatron only before)"),
+        Removed(f"{optimizer}.min_lr", "min_lr_ratio says it as a share of lr (it was Megatron's only)"),
         Move(f"{top}explorer.api_port", f"{top}explorer.proxy_port"),
     )
 
@@ -53,7 +53,7 @@ def _from_0_4_1(top: str) -> tuple[Edit, ...]:
             for taskset in _TASKSETS
         ),
         Move(f"{top}buffer.explorer_output.task_selector", f"{top}buffer.explorer_output.data_selector", tree=True),
-        Gone(f"{top}buffer.pad_token_id", "the tokenizer's padding token is used", harmless=True),
+        Removed(f"{top}buffer.pad_token_id", "the tokenizer's padding token is used", harmless=True),
         *(
             Revalue(f"{top}cluster.{name}", {None: 0}, "0 now asks the Ray cluster")
             for name in ("node_num", "gpu_per_node")

@@ -6,7 +6,7 @@ a fork reads the config; each becomes the name that the releases have for the sa
 
 from __future__ import annotations
 
-from rftconf.schemas.edits import Edit, Gone, Move, removed_keys
+from rftconf.schemas.edits import Edit, Move, Removed, removed_keys
 from rftconf.schemas.value_edits import Inverted
 
 _MULTI_TURN = "actor_rollout_ref.rollout.multi_turn"
@@ -20,11 +20,11 @@ UNRELEASED: tuple[Edit, ...] = (
     Move(f"{_ASYNC}.use_rollout_log_probs", "actor_rollout_ref.actor.use_rollout_log_probs"),
     Inverted(f"{_ASYNC}.compute_prox_log_prob", "algorithm.rollout_correction.bypass_mode"),
     *(
-        Gone(f"{node}.{name}", _TRANSPORT, harmless=True)
+        Removed(f"{node}.{name}", _TRANSPORT, harmless=True)
         for node in (f"{_ASYNC}.checkpoint_engine", "actor_rollout_ref.checkpoint_engine")
         for name in ("enable", "device_buffer_size_M", "overlap_broadcast_and_consume")
     ),
-    Gone("actor_rollout_ref.checkpoint_engine", _TRANSPORT, harmless=True),
+    Removed("actor_rollout_ref.checkpoint_engine", _TRANSPORT, harmless=True),
     # April to June 2025
     Move(f"{_MULTI_TURN}.max_turns", f"{_MULTI_TURN}.max_assistant_turns"),
     *removed_keys(

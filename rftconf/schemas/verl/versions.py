@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rftconf.base.symbols import Value
-from rftconf.schemas.asked_edits import Came, Required, Wanted
+from rftconf.schemas.asked_edits import Came, Required, NeededKey
 from rftconf.schemas.changes_of_releases import Changes
-from rftconf.schemas.edits import Edit, Gone, Move, Split, moves, removed_keys
+from rftconf.schemas.edits import Edit, Removed, Move, Split, moves, removed_keys
 from rftconf.schemas.value_edits import Copied, Opposite, PathAsWord, Pin, Reinterpret, Revalue
 from rftconf.schemas.verl import engine_versions
 from rftconf.schemas.verl.unreleased import UNRELEASED
@@ -116,13 +116,13 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             "actor, reference and rollout share one worker and, from 0.5.0 on, one profiler block",
             *(f"{_ARR}.{role}.profiler.{name}" for role in ("ref", "rollout") for name in _PROFILER),
         ),
-        Gone(f"{_R}.use_fire_sampling", "FIRE sampling (a hot first token) was removed from the vLLM rollout"),
+        Removed(f"{_R}.use_fire_sampling", "FIRE sampling (a hot first token) was removed from the vLLM rollout"),
         *removed_keys(
             "the critic never applied a KL penalty; algorithm.kl_ctrl does", "critic.kl_ctrl", tree=True, harmless=True
         ),
     ),
     "0.5.0": (
-        Gone(f"{_R}.multi_turn.completion_callback", "the agent loop replaced the chat scheduler and its callbacks"),
+        Removed(f"{_R}.multi_turn.completion_callback", "the agent loop replaced the chat scheduler and its callbacks"),
         Move("ray_init.timeline_json_file", "ray_kwargs.timeline_json_file"),
         Move("ray_init", "ray_kwargs.ray_init", tree=True),
         Move("trainer.profile_steps", _STEPS),
@@ -172,7 +172,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         Revalue(f"{_R}.name", {"sglang_async": "sglang"}, "rollout.mode says whether it is asynchronous", {}),
     ),
     "0.6.1": (
-        Wanted(
+        NeededKey(
             (f"{_RM}.enable", lambda enabled: enabled is True),
             f"{_RM}.micro_batch_size_per_gpu",
             1,
@@ -190,24 +190,24 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             *("reward_model.model.use_remove_padding", "reward_model.model.use_fused_kernels"),
         ),
         *removed_keys(_OLD_RM_WORKER, "reward_model.model.fsdp_config", "reward_model.megatron", tree=True),
-        Gone(
+        Removed(
             "reward_model.model.input_tokenizer",
             "the reward loop decodes with the tokenizer of actor_rollout_ref.model.path",
         ),
-        Gone(
+        Removed(
             "reward_model.launch_reward_fn_async", "rewards are always scored while the log-probabilities are computed"
         ),
-        Gone("reward_model.profiler", "the reward model's server has no profiler of veRL's", tree=True),
+        Removed("reward_model.profiler", "the reward model's server has no profiler of veRL's", tree=True),
         *removed_keys(
             "torch profiles whole global_profiler.steps from 0.7.1 on",
             *(f"{role}.profiler.tool_config.torch.{end}" for role in _ROLES for end in ("step_start", "step_end")),
         ),
-        Gone(f"{_ARR}.ref.model", "the reference is always the policy's starting model", tree=True),
+        Removed(f"{_ARR}.ref.model", "the reference is always the policy's starting model", tree=True),
         Move(f"{_R}.update_weights_bucket_megabytes", f"{_R}.checkpoint_engine.update_weights_bucket_megabytes"),
-        Gone(
+        Removed(
             f"{_CORRECTION}.rollout_rs_threshold_lower", "rollout_rs_threshold may hold `lower_upper` as text instead"
         ),
-        Gone(f"{_CORRECTION}.rollout_token_veto_threshold", "rejection by a single token's ratio was removed"),
+        Removed(f"{_CORRECTION}.rollout_token_veto_threshold", "rejection by a single token's ratio was removed"),
         Move(f"{_CORRECTION}.use_policy_gradient", f"{_CORRECTION}.loss_type"),
         Revalue(f"{_CORRECTION}.loss_type", {True: "reinforce", False: "ppo_clip"}, "the loss in bypass mode by name"),
         Reinterpret(
@@ -239,8 +239,8 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         ),
     ),
     "0.7.1": (
-        Gone("trainer.use_legacy_worker_impl", "0.8.0 has the engine workers only"),
-        Gone(f"{_R}.multi_turn.interaction_config_path", "0.8.0's agent loop runs tools, and no interactions"),
+        Removed("trainer.use_legacy_worker_impl", "0.8.0 has the engine workers only"),
+        Removed(f"{_R}.multi_turn.interaction_config_path", "0.8.0's agent loop runs tools, and no interactions"),
         Move(f"{_R}.skip_rollout", f"{_R}.skip.enable"),
         Move(f"{_R}.skip_dump_dir", f"{_R}.skip.dump_dir"),
         *removed_keys(
@@ -255,7 +255,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             "data generated while training was removed from the data loader", "data.datagen.path", "data.datagen.name"
         ),
         Move("critic.model.fsdp_config", "critic.fsdp", tree=True),
-        Gone("critic.model_config", "a field the critic filled itself", harmless=True),
+        Removed("critic.model_config", "a field the critic filled itself", harmless=True),
         *removed_keys(
             "0.8.0 has no checkpointed Σπ²; calculate_sum_pi_squared computes it in one go",
             *(f"{_ARR}.{role}.sum_pi_squared_checkpointing" for role in ("actor", "ref")),
@@ -263,11 +263,11 @@ EDITS: dict[str, tuple[Edit, ...]] = {
     ),
     "0.8.0": (
         *_reward(keeps_both=True),
-        Gone(f"{_R}.skip._target_", "the class of a block that moved", harmless=True),
+        Removed(f"{_R}.skip._target_", "the class of a block that moved", harmless=True),
         Move(f"{_R}.skip.enable", "skip.rollout_tq.enable"),
         Move(f"{_R}.skip.dump_dir", "skip.rollout_tq.dump_dir"),
         Move(f"{_R}.skip.action", "skip.rollout_tq.action"),
-        Gone(f"{_R}.skip.max_dump_step", "skip.rollout_tq.steps lists the steps themselves"),
+        Removed(f"{_R}.skip.max_dump_step", "skip.rollout_tq.steps lists the steps themselves"),
         *removed_keys(
             "only the policy's rollout can be skipped",
             *(f"{node}.skip" for node in (f"{_REWARD}.rollout", "distillation.teacher_models.teacher_model.inference")),
@@ -335,7 +335,7 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
             )
             for keeps in ("max_actor_ckpt_to_keep", "max_critic_ckpt_to_keep")
         ),
-        Gone(
+        Removed(
             "trainer.remove_previous_ckpt_in_save",
             "max_actor_ckpt_to_keep and max_critic_ckpt_to_keep say it",
             harmless=True,

@@ -107,7 +107,7 @@ class Resolver:
 
     def _string(self, value: str, path: Path) -> Value:
         try:
-            evaluated = evaluate(value, _Here(self, path))
+            evaluated = evaluate(value, _Scope(self, path))
         except InterpolationSyntaxError as error:
             where = f"character {error.offset + 1} of the text"
             raise UnresolvedError("SYN403", f"the interpolation cannot be parsed: {error.message} ({where})") from error
@@ -208,7 +208,7 @@ def _entry(container: Value, path: Path) -> Value:
 
 
 @dataclass(frozen=True, slots=True)
-class _Here:
+class _Scope:
     """Lookups as seen from the value at `path`."""
 
     resolver: Resolver

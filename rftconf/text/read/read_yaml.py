@@ -22,7 +22,7 @@ _WANDB_ENTRY = frozenset({"value", "desc"})
 
 
 @dataclass(slots=True)
-class _Kept:
+class _ConfigPart:
     leaves: list[Leaf]
     notes: list[Diagnostic]
     starts_from: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ def read_yaml_document(
     """
     reader = YamlReader(source.name, source.text, rules)
     root = reader.root
-    config = _Kept([], [])
+    config = _ConfigPart([], [])
     if root is not None and root.id == "sequence" and _is_override_list(root):
         return _override_list(source, root, reader)
     if root is not None and root.id == "mapping":
@@ -97,8 +97,8 @@ def _entry_keys(node: Node) -> set[str]:
     return {str(key.value) for key, _ in node.value if key.id == "scalar"}
 
 
-def _unwrapped(reader: YamlReader, pairs: dict[str, tuple[Node, Node]]) -> _Kept:
-    config = _Kept([], [])
+def _unwrapped(reader: YamlReader, pairs: dict[str, tuple[Node, Node]]) -> _ConfigPart:
+    config = _ConfigPart([], [])
     for name, (key_node, value_node) in pairs.items():
         if name in _WANDB_OWN:
             message = f"{name} is Weights & Biases' own record of the run; it is left out"
@@ -111,16 +111,16 @@ def _unwrapped(reader: YamlReader, pairs: dict[str, tuple[Node, Node]]) -> _Kept
 
 def _without_hydra(
     reader: YamlReader, source: Source, sources: Mapping[str, str], shipped: ShippedFiles | None
-) -> _Kept:
+) -> _ConfigPart:
     """Hydra reads a primary config's `defaults` and `hydra` itself: the one names configs below it, the other is its own."""
     leaves = reader.leaves()
     if not any(leaf.key.startswith(("defaults", "hydra")) for leaf in leaves):
-        return _Kept(list(leaves), [])
+        return _ConfigPart(list(leaves), [])
     from rftconf.text.hydra.defaults_list import split, with_defaults
 
     composed, diagnostics = with_defaults(source, leaves, sources, reader.rules, shipped)
     named = tuple(item for item in split(leaves)[1] if isinstance(item, str) and _WHOLE.fullmatch(item))
-    config = _Kept(list(composed), list(diagnostics), named)
+    config = _ConfigPart(list(composed), list(diagnostics), named)
     own = next((leaf for leaf in leaves if leaf.key.partition(".")[0] == "hydra"), None)
     if own is not None:
         message = "hydra configures Hydra, not the run; it is left out"

@@ -15,7 +15,7 @@ import torch
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 from rftconf_runner.refusals import refusals
-from rftconf_runner.rollout import ENVIRONMENT, Answer, Asked, Engine
+from rftconf_runner.rollout import ENVIRONMENT, Answer, Engine, GenerationRequest
 
 from rftconf.plan.model import Plan
 from tests.runner.with_vllm import session
@@ -37,7 +37,7 @@ def engine(demo: Path) -> Iterator[Any]:
         yield Engine(job_of(plan))
 
 
-ASKED = [Asked((5, 9, 7 + index), 40 + index) for index in range(4)]
+ASKED = [GenerationRequest((5, 9, 7 + index), 40 + index) for index in range(4)]
 
 
 def moved(engine: Any) -> list[tuple[str, torch.Tensor]]:
@@ -70,7 +70,7 @@ def test_what_is_cut_goes_on(engine: Any, monkeypatch: pytest.MonkeyPatch) -> No
     engine.cut(False)
     engine.load(moved(engine), 1)
     rests = engine.generate(
-        [Asked(a.prompt, a.seed + 1, b.tokens) for a, b in zip(ASKED, begun, strict=True) if not b.whole]
+        [GenerationRequest(a.prompt, a.seed + 1, b.tokens) for a, b in zip(ASKED, begun, strict=True) if not b.whole]
     )
     for before, remainder in zip(open_, rests, strict=True):
         joined = before.followed(remainder)

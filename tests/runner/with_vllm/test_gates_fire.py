@@ -14,7 +14,7 @@ import torch
 from rftconf_runner import gates
 from rftconf_runner.demo import make
 from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
-from rftconf_runner.weights import differing, expected, held, layout
+from rftconf_runner.weights import differing, digest_model, expected, layout
 
 pytestmark = pytest.mark.filterwarnings("default")
 BLOCK = 32
@@ -57,7 +57,7 @@ class Pair:
         whole = list(self.trainer.state_dict().items())
         rows = {name: len(tensor) for name, tensor in whole}
         (own,) = self.engine.collective_rpc(lambda worker: layout(worker.get_model()))
-        (result,) = self.engine.collective_rpc(lambda worker: held(worker.get_model(), rows))
+        (result,) = self.engine.collective_rpc(lambda worker: digest_model(worker.get_model(), rows))
         return differing(expected(whole, own), result)
 
     def parity(self) -> float:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner.demo import make
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.rollout import Asked, engine_actor
+from rftconf_runner.rollout import GenerationRequest, engine_actor
 
 from tests.runner.test_job import plan
 
@@ -25,7 +25,10 @@ def test_long_prompts_with_a_seed_each(tmp_path: Path) -> None:
     job = replace(job_of(plan()), model=model, tokenizer=model, prompt_tokens=1800, response_tokens=4)
     engine = object.__new__(engine_actor(job).__ray_metadata__.modified_class)
     engine.__init__(job)
-    requests = [Asked(tuple((7 * index + place) % 20 + 3 for place in range(1800)), seed=index) for index in range(12)]
+    requests = [
+        GenerationRequest(tuple((7 * index + place) % 20 + 3 for place in range(1800)), seed=index)
+        for index in range(12)
+    ]
     result = engine.generate(requests)
     assert [len(entry.log_probs) == len(entry.tokens) > 0 for entry in result] == [True] * 12
     again = engine.generate(requests)  # from the prefix cache: the last bit may differ, what is drawn does not

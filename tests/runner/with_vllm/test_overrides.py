@@ -12,7 +12,7 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 from rftconf_runner.demo import make
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.policy import _load
-from rftconf_runner.rollout import Asked, engine_actor
+from rftconf_runner.rollout import GenerationRequest, engine_actor
 
 from tests.runner.test_job import plan
 
@@ -31,5 +31,5 @@ def test_a_longer_context_reaches_trainer_engine_and_checkpoint(tmp_path: Path) 
     assert json.loads((tmp_path / "saved" / "config.json").read_text())["max_position_embeddings"] == 2048
     engine = object.__new__(engine_actor(job).__ray_metadata__.modified_class)
     engine.__init__(job)  # vLLM refuses lengths above the config's
-    (answer,) = engine.generate([Asked(tuple(place % 20 + 3 for place in range(600)), seed=0)])
+    (answer,) = engine.generate([GenerationRequest(tuple(place % 20 + 3 for place in range(600)), seed=0)])
     assert answer.tokens

@@ -19,7 +19,7 @@ from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 from rftconf_runner.ranked import divides
-from rftconf_runner.rollout import Asked
+from rftconf_runner.rollout import GenerationRequest
 
 from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
@@ -32,7 +32,9 @@ pytestmark = pytest.mark.filterwarnings("default")
 Weights = list[tuple[str, torch.Tensor]]
 VOCABULARY = 103
 """No multiple of 64: vLLM pads it before it divides it."""
-ASKED = [Asked(tuple(3 + (7 * index + step) % 60 for step in range(3 + index)), index) for index in range(8)]
+ASKED = [
+    GenerationRequest(tuple(3 + (7 * index + step) % 60 for step in range(3 + index)), index) for index in range(8)
+]
 
 
 def odd(folder: Path) -> Path:

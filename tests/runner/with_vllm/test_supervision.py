@@ -35,10 +35,10 @@ def test_a_model_that_scores_is_replaced_by_name(killed: list[Any]) -> None:
     """The others, and the one of the same kind that lives, stay."""
     pair = {"judge 0": "j0", "judge 1": "j1"}
     places = replace(PLACES, graders=pair)
-    assert supervision._left(places, ["judge 0"]) == replace(PLACES, graders={"judge 1": "j1"})
+    assert supervision._living_places(places, ["judge 0"]) == replace(PLACES, graders={"judge 1": "j1"})
     assert killed == ["j0"]
     assert list(places.named())[-2:] == ["judge 0", "judge 1"]
-    assert supervision._left(places, ["engine 0"]).graders == pair
+    assert supervision._living_places(places, ["engine 0"]).graders == pair
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_a_model_that_scores_is_replaced_by_name(killed: list[Any]) -> None:
 )
 def test_what_lives_stays_in_its_place(removed: list[str], places: Places, ended: list[str], killed: list[Any]) -> None:
     """Ranks of a model go together: one whose peer died would wait for it. An engine's successor has its number."""
-    assert supervision._left(PLACES, removed) == places
+    assert supervision._living_places(PLACES, removed) == places
     assert killed == ended
 
 
 def test_ranks_of_an_engine_go_together(killed: list[Any]) -> None:
     divided = Places(["t0"], [], [["e0", "e0.1"], ["e1", "e1.1"]], None)
     assert list(divided.named()) == ["trainer 0", "engine 0", "engine 0.1", "engine 1", "engine 1.1"]
-    assert supervision._left(divided, ["engine 1.1"]) == Places(["t0"], [], [["e0", "e0.1"], None], None)
+    assert supervision._living_places(divided, ["engine 1.1"]) == Places(["t0"], [], [["e0", "e0.1"], None], None)
     assert killed == ["e1", "e1.1"]
 
 
@@ -69,7 +69,7 @@ def test_what_a_run_is_stopped_by_is_no_death(
     error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Nobody is asked whether he lives: a function that hangs would not answer for a while."""
-    monkeypatch.setattr(supervision, "placed", lambda *_: Places([], [], [], None))
+    monkeypatch.setattr(supervision, "start_places", lambda *_: Places([], [], [], None))
     monkeypatch.setattr(supervision, "dead", lambda _: pytest.fail("asked"))
     monkeypatch.setattr("ray.get", lambda _: None)
 

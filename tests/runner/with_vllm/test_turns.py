@@ -20,7 +20,7 @@ from rftconf_runner.job_reader import job_of
 from rftconf_runner.offload import States
 from rftconf_runner.places import Places
 from rftconf_runner.reward import BadRewardError
-from rftconf_runner.rollout import ENVIRONMENT, Asked, Engine
+from rftconf_runner.rollout import ENVIRONMENT, Engine, GenerationRequest
 from rftconf_runner.sharded import Learner, shard
 from rftconf_runner.sleeping import CACHE, DISCARDS, KEEPS, WEIGHTS, Sleep, level_of
 
@@ -85,7 +85,7 @@ def test_vllm_is_woken_in_time(engine: Any, monkeypatch: pytest.MonkeyPatch) -> 
     from transformers import AutoModelForCausalLM
 
     executor, rpc = engine.llm.llm_engine.model_executor, engine.llm.collective_rpc
-    requests = [Asked((*range(3, 14), index), index) for index in range(4)]
+    requests = [GenerationRequest((*range(3, 14), index), index) for index in range(4)]
     weights = list(AutoModelForCausalLM.from_pretrained(engine.job.model, dtype=torch.float32).state_dict().items())
     awake, observed = engine.generate(requests), []
 

@@ -24,9 +24,9 @@ from rftconf_runner.weights import (
     Layout,
     Piece,
     digest,
+    digest_model,
     digests,
     expected,
-    held,
     layout,
 )
 
@@ -65,7 +65,7 @@ def loaded(engine: Any, weights: Weights) -> There:
     engine.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
     rows = {name: len(tensor) for name, tensor in weights}
     values: list[There] = engine.collective_rpc(
-        lambda worker: (layout(worker.get_model()), held(worker.get_model(), rows))
+        lambda worker: (layout(worker.get_model()), digest_model(worker.get_model(), rows))
     )
     return values[0]
 

@@ -13,7 +13,7 @@ from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 def assign(machine: Machine, node: Assign, *, associative: bool = False) -> None:
     """Carry out one assignment."""
     shell = machine.shell
-    shell.assign(node.name, assigned_value(shell, node, made(machine, node, associative=associative)))
+    shell.assign(node.name, assigned_value(shell, node, assigned_variable(machine, node, associative=associative)))
 
 
 def assigned_value(shell: Shell, node: Assign, value: Variable) -> Variable:
@@ -32,7 +32,7 @@ def assigned_value(shell: Shell, node: Assign, value: Variable) -> Variable:
     return bound
 
 
-def made(machine: Machine, node: Assign, *, associative: bool = False) -> Variable:
+def assigned_variable(machine: Machine, node: Assign, *, associative: bool = False) -> Variable:
     """The variable that an assignment makes."""
     shell = machine.shell
     if isinstance(node.value, ArrayNode):
@@ -147,7 +147,7 @@ def assigned_words(machine: Machine, nodes: list[Assign]) -> list[tuple[Assign, 
     """The scalars of `A=1 B=2 command`, which only that command sees."""
     pairs: list[tuple[Assign, Word]] = []
     for node in nodes:
-        value = made(machine, node)
+        value = assigned_variable(machine, node)
         if isinstance(value, Word):
             pairs.append((node, value))
     return pairs

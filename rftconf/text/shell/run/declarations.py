@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rftconf.text.shell.expand.integers import count_in
 from rftconf.text.shell.parse.nodes import Assign, Lit, Simple, WordNode
-from rftconf.text.shell.run.assignments import assigned_value, made
+from rftconf.text.shell.run.assignments import assigned_value, assigned_variable
 from rftconf.text.shell.state.machine import Machine
 from rftconf.text.shell.state.state import Outcome, Shell
 from rftconf.text.shell.values import Array, Unset, Word
@@ -49,7 +49,9 @@ def _declare_one(machine: Machine, name: str, item: Assign | None, flags: str, l
     shell = machine.shell
     frame = next((f for f in reversed(shell.frames) if f.kind == "function"), None)
     old = shell.variables.get(name)
-    value = made(machine, item, associative="A" in flags) if item is not None and "i" not in flags else None
+    value = (
+        assigned_variable(machine, item, associative="A" in flags) if item is not None and "i" not in flags else None
+    )
     if local and frame is not None and "g" not in flags and name not in frame.saved:
         frame.saved[name] = old
         shell.variables.pop(name, None)
@@ -57,7 +59,7 @@ def _declare_one(machine: Machine, name: str, item: Assign | None, flags: str, l
             shell.assign(name, _empty(machine, flags))
     if "i" in flags:
         shell.options |= {f"integer {name}"}
-        value = made(machine, item) if item is not None else None
+        value = assigned_variable(machine, item) if item is not None else None
     if value is not None and item is not None:
         if any(c in flags for c in "nluc"):
             value = shell.unknown(name, item.start, item.end)
