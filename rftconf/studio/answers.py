@@ -11,7 +11,7 @@ from rftconf.base.errors import RefusedError, RftconfError, UnreadableError
 from rftconf.base.secrets import forget, masked
 from rftconf.studio import budgeting, checking, comparing, converting, making
 from rftconf.studio.answer import Answer
-from rftconf.studio.asked import StudioRequest
+from rftconf.studio.request import StudioRequest
 
 VERBS: dict[str, Callable[[StudioRequest], dict[str, Any] | Answer]] = {
     "convert": converting.convert,

@@ -19,7 +19,7 @@ from rftconf.budget.roles.setup import BudgetRequest as Said
 from rftconf.load.load import load, main_stage
 from rftconf.load.loaded import Loaded
 from rftconf.schemas import registry
-from rftconf.studio.asked import StudioRequest
+from rftconf.studio.request import StudioRequest
 from rftconf.verbs.apply_changes import patched
 
 _USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")

@@ -13,7 +13,7 @@ from rftconf.lint.codes import about
 from rftconf.lint.subject import Cluster
 from rftconf.report.diagnostics import diagnostics_json
 from rftconf.schemas import registry
-from rftconf.studio.asked import StudioRequest
+from rftconf.studio.request import StudioRequest
 from rftconf.text.document import Document
 from rftconf.verbs.check_files import findings
 

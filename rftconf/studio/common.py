@@ -13,7 +13,7 @@ from rftconf.lint.counterparts import counterparts, pairs
 from rftconf.mappers.rows import Cannot, Fixed
 from rftconf.mappers.tables import table_of
 from rftconf.schemas import registry
-from rftconf.studio.elsewhere import OTHERS
+from rftconf.studio.counterparts_of_parameters import OTHERS
 from rftconf.studio.generator import PARAMETERS
 
 

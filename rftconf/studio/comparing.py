@@ -10,8 +10,8 @@ from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
 from rftconf.load.load import load
 from rftconf.schemas import registry
-from rftconf.studio.asked import StudioRequest
 from rftconf.studio.places import source_lines
+from rftconf.studio.request import StudioRequest
 
 
 def diff(request: StudioRequest) -> dict[str, Any]:

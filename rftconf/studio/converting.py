@@ -22,9 +22,9 @@ from rftconf.report.diagnostics import diagnostics_json
 from rftconf.report.ledger import ledger_json
 from rftconf.schemas import registry
 from rftconf.studio.answer import Answer
-from rftconf.studio.asked import StudioRequest
 from rftconf.studio.deciding import Filled, fields_of, filled
 from rftconf.studio.places import lines_of, source_lines
+from rftconf.studio.request import StudioRequest
 from rftconf.verbs.check_own_output import errors_in
 from rftconf.verbs.convert_many import REFUSED, why_not_written
 from rftconf.verbs.output import json_text

@@ -22,11 +22,11 @@ from rftconf.report.values import render_value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Catalogue, Key
 from rftconf.studio import forms, gates
-from rftconf.studio.asked import MOST_TEXT, StudioRequest
 from rftconf.studio.checking import pages
 from rftconf.studio.common import lacking, parameters
 from rftconf.studio.deciding import filled, value_of
 from rftconf.studio.generator import PARAMETERS
+from rftconf.studio.request import MOST_TEXT, StudioRequest
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes

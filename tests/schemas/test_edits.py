@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from rftconf.base.symbols import Var
-from rftconf.schemas.asked_edits import NeededKey
 from rftconf.schemas.edits import Edit, Merge, Move, Removed, Split, moves, removed_keys
+from rftconf.schemas.needed_keys import NeededKey
 from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue
 from tests.schemas.shared import Cell
 

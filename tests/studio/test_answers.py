@@ -17,7 +17,7 @@ pytest.importorskip("starlette")
 
 from rftconf.cli.app import run
 from rftconf.studio import answers
-from rftconf.studio.asked import MOST_TEXT
+from rftconf.studio.request import MOST_TEXT
 from rftconf.studio.verbs import NAMES
 from tests.cli.test_own_check import MICRO, START, WRONG
 

@@ -14,7 +14,7 @@ from rftconf.load.load import load, main_stage
 from rftconf.schemas import catalogue, registry
 from rftconf.studio import answers
 from rftconf.studio.common import parameters
-from rftconf.studio.elsewhere import OTHERS
+from rftconf.studio.counterparts_of_parameters import OTHERS
 from rftconf.studio.gates import BLOCKS, GATES
 from rftconf.studio.generator import PARAMETERS, SHOWN
 from rftconf.text.read.read import read

@@ -108,8 +108,8 @@ def run(
     from rftconf.verbs import output as out
     from rftconf.verbs import start_runner as running
     from rftconf.verbs.gpus_here import gpus_for
+    from rftconf.verbs.new_placement import placed_here
     from rftconf.verbs.open_input import understood
-    from rftconf.verbs.placed_anew import placed_here
     from rftconf.verbs.read_arguments import assumptions, reading
 
     interpreter = running.interpreter(python)

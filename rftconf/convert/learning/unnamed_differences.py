@@ -13,8 +13,8 @@ from rftconf.convert.learning.differences_in_ledger import told_by
 from rftconf.convert.learning.learning import changes_of, in_order, keys_of, lost_settings
 from rftconf.convert.learning.memory_changes import memory_notes
 from rftconf.convert.output import starter_of, stated_on_template
-from rftconf.convert.questions.asked_settings import asked_of
 from rftconf.convert.questions.open_values import holds_missing
+from rftconf.convert.questions.setting_questions import asked_of
 from rftconf.diff.as_text import narrowed, seen_text
 from rftconf.diff.compare import Difference, differences
 from rftconf.diff.effects import Effect

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rftconf.base.symbols import Value
-from rftconf.schemas.asked_edits import Came, Required, NeededKey
 from rftconf.schemas.changes_of_releases import Changes
-from rftconf.schemas.edits import Edit, Removed, Move, Split, moves, removed_keys
+from rftconf.schemas.edits import Edit, Move, Removed, Split, moves, removed_keys
+from rftconf.schemas.needed_keys import Came, NeededKey, Required
 from rftconf.schemas.value_edits import Copied, Opposite, PathAsWord, Pin, Reinterpret, Revalue
 from rftconf.schemas.verl import engine_versions
 from rftconf.schemas.verl.unreleased import UNRELEASED
