@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rftconf_runner.cuts import micro_batches
+from rftconf_runner.micro_batching import micro_batches
 
 if TYPE_CHECKING:
     from rftconf_runner.rollout import GenerationRequest

@@ -197,7 +197,7 @@ _LOSSES: tuple[Quantity, ...] = (
         "verl": _since("0.4.1", _verl("actor/reward_kl_penalty", _V_KL), Older("critic/kl", "0.3.0")),
         "trinity": _since("0.6.0", _trainer("advantage/kl", _T_REWARD_KL, _ONE_STEP, '"kl"'), _of_critic("kl")),
         "roll": _roll("{domain}/critic/kl", _R_REWARD_KL, "a domain at a time; without its name in the agentic pipeline", '"critic/kl"', Older("critic/kl")),
-        RUNNER: Logged("kl", "runners/rftconf_runner/credit.py", "more", "where reward or loss has a KL", '"kl"'),
+        RUNNER: Logged("kl", "runners/rftconf_runner/advantage_estimation.py", "more", "where reward or loss has a KL", '"kl"'),
     }),
     Quantity("coefficient of the KL in the reward", "coefficient", {
         "verl": _since("0.4.1", _verl("actor/reward_kl_penalty_coeff", _V_KL), Older("critic/kl_coeff", "0.3.0")),

@@ -16,9 +16,9 @@ from rftconf_runner import disk, extending, failure
 from rftconf_runner.absent import absent
 from rftconf_runner.acceptance import accepted
 from rftconf_runner.architectures import unfit
-from rftconf_runner.beyond import leave_out, left_aside
+from rftconf_runner.extension_fields import leave_out, left_aside
 from rftconf_runner.grader_reader import unasked
-from rftconf_runner.harmless import moved, validates
+from rftconf_runner.ignorable_fields import moved, validates
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import ANSWER_SECONDS, REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, unread_by
@@ -178,8 +178,8 @@ def _run(plan: Plan, arguments: argparse.Namespace, say: Callable[[str], None]) 
 
     from rftconf_runner import checkpoint, trackers
     from rftconf_runner.checkpoint import CheckpointError
+    from rftconf_runner.consistency_checks import GateError
     from rftconf_runner.driver import train
-    from rftconf_runner.gates import GateError
     from rftconf_runner.reward import BadRewardError
     from rftconf_runner.slots import NoPlaceError, connect, unit
     from rftconf_runner.supervision import LostError

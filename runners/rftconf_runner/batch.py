@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.dapo import varies
 from rftconf_runner.drawing import Drawing, Group
 from rftconf_runner.framework_rewards import has_rules
-from rftconf_runner.gates import GateError
 from rftconf_runner.grading import graded
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from rftconf_runner import losses
-from rftconf_runner.cuts import micro_batches
 from rftconf_runner.job import CriticJob, Job, Micro
-from rftconf_runner.meeting import join
+from rftconf_runner.micro_batching import micro_batches
+from rftconf_runner.rendezvous import join
 from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, shard
 from rftconf_runner.ulysses import Sequences

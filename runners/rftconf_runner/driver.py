@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rftconf_runner import gates
+from rftconf_runner import consistency_checks
+from rftconf_runner.advantage_estimation import credit, lessons_of
 from rftconf_runner.batch import drawn_batch
-from rftconf_runner.credit import credit, lessons_of
 from rftconf_runner.data import Prompts, tokenizer_of
 from rftconf_runner.drawing import Drawing
 from rftconf_runner.faults import Faults
+from rftconf_runner.gpu_sharing import engines_turn
 from rftconf_runner.job import Job
 from rftconf_runner.keeping import Keeper
 from rftconf_runner.metrics import of_updates
@@ -20,7 +21,6 @@ from rftconf_runner.record import Record
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.supervision import supervised
 from rftconf_runner.trackers import Tracker
-from rftconf_runner.turns import engines_turn
 from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates
 from rftconf_runner.watch import Watch
 
@@ -50,7 +50,7 @@ class Run:
     def __init__(self, job: Job, tokenizer: Any, data: Prompts, places: Places, keeper: Keeper, record: Record) -> None:
         self.job, self.tokenizer, self.places, self.keeper, self.record = job, tokenizer, places, keeper, record
         self.drawing = Drawing(job, data, places.engines, keeper.state.drawn, keeper.state.waiting)
-        gates.same_weights(hand_over(places, keeper.state.period))
+        consistency_checks.same_weights(hand_over(places, keeper.state.period))
 
     def until(self, stopped: Callable[[], bool]) -> None:
         """Every period that is left, or as many as `stopped` lets pass."""
@@ -64,7 +64,7 @@ class Run:
                     keeper.save()
                 if over:
                     break
-        except (gates.GateError, BadRewardError):
+        except (consistency_checks.GateError, BadRewardError):
             if keeper.rescues():
                 keeper.save()
             raise
@@ -93,7 +93,7 @@ class Run:
         if period % job.every == 0:
             record.enter(period, "sync")
             self.drawing.cut()
-            gates.same_weights(hand_over(places, period))
+            consistency_checks.same_weights(hand_over(places, period))
             self.drawing.go_on()
         record.note(period, batch, parts, self.drawing.numbers(), {**parity, **credited.more, **batch.looks(job)},
                     of_updates(updated, valued))  # fmt: skip

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from rftconf.plan.identity import flatten
 from rftconf.plan.model import Plan
-from rftconf_runner.said import value_text
+from rftconf_runner.value_text import render_plan_value
 
 MAY_DIFFER = (
     "identity.*", "stages[[]0].name", "stages[[]0].run_length.*", "stages[[]0].cadence.*", "stages[[]0].checkpoint.*",
@@ -30,7 +30,7 @@ def _differing(kept_plan: Plan, asked_plan: Plan) -> Iterator[str]:
         longer |= ".run_length." in path
         if not any(fnmatchcase(path, pattern) for pattern in MAY_DIFFER):
             name = path.replace("stages[0]", "stage")
-            yield f"{name} was {value_text(before.get(path))} and is {value_text(after.get(path))}"
+            yield f"{name} was {render_plan_value(before.get(path))} and is {render_plan_value(after.get(path))}"
     if longer:
         yield from _schedules(asked_plan)
 
@@ -45,6 +45,6 @@ def _schedules(plan: Plan) -> Iterator[str]:
     for role, optimizer in roles:
         if optimizer.schedule not in ("constant", None) and optimizer.decay_updates is None:
             yield (
-                f"stage.run_length is another, and stage.optim.{role}.schedule {value_text(optimizer.schedule)} falls over the whole run: "
+                f"stage.run_length is another, and stage.optim.{role}.schedule {render_plan_value(optimizer.schedule)} falls over the whole run: "
                 f"without stage.optim.{role}.decay_updates the periods that are over had another rate"
             )

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rftconf_runner import checkpoint
+from rftconf_runner.advantage_estimation import next_coef
 from rftconf_runner.checkpoint import State
-from rftconf_runner.credit import next_coef
 from rftconf_runner.drawing import Drawing, Waiting
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places, write

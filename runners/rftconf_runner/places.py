@@ -14,8 +14,8 @@ from rftconf_runner import checkpoint, ranked
 from rftconf_runner.critic import Critic
 from rftconf_runner.graders import grader_actor, have_heads
 from rftconf_runner.job import Job
-from rftconf_runner.meeting import Meeting, meeting
 from rftconf_runner.policy import Policy
+from rftconf_runner.rendezvous import Meeting, meeting
 from rftconf_runner.reward import Scorer
 from rftconf_runner.rollout import engine_actor
 from rftconf_runner.slots import Slots, beside_the_driver, layout_of
@@ -58,7 +58,7 @@ class Places:
 NOWHERE = Places([], [], [], None)
 
 
-def start_places(job: Job, start: Path | None, living: Places | None, say: Callable[[str], None]) -> Places:
+def start_workers(job: Job, start: Path | None, living: Places | None, say: Callable[[str], None]) -> Places:
     """Start everything, from the plan's model or from the checkpoint `start`.
 
     What is `living` stays: trainers begin anew from `start`, engines and the reward's process have no state but the

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf_runner.job import Job
-from rftconf_runner.meeting import join
+from rftconf_runner.rendezvous import join
 from rftconf_runner.sharded import device
 
 ENVIRONMENT = {"VLLM_ALLREDUCE_USE_SYMM_MEM": "0"}

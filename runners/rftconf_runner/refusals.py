@@ -10,9 +10,8 @@ from rftconf.plan.provenance import Source
 from rftconf_runner import trinity_tasks
 from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OVER_LENGTH
 from rftconf_runner.baselines import of_baseline
-from rftconf_runner.beyond import of_beyond
-from rftconf_runner.elsewhere import executed_by
-from rftconf_runner.harmless import unread
+from rftconf_runner.extension_fields import of_beyond
+from rftconf_runner.ignorable_fields import unread
 from rftconf_runner.job_reader import OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
 from rftconf_runner.refusals_of_data import of_data
@@ -21,7 +20,8 @@ from rftconf_runner.refusals_of_images import of_images
 from rftconf_runner.refusals_of_losses import of_losses
 from rftconf_runner.refusals_of_numbers import of_numbers
 from rftconf_runner.refusals_of_types import compares, of_types
-from rftconf_runner.said import value_text
+from rftconf_runner.supported_elsewhere import executed_by
+from rftconf_runner.value_text import render_plan_value
 
 ADVANTAGES = {
     "grpo",
@@ -65,7 +65,7 @@ def refusals(plan: Plan) -> list[Refusal]:
 def _elsewhere_begun(plan: Plan) -> Iterator[tuple[str, str]]:
     """Refuse a run that goes on from another framework's checkpoint: here it would begin anew."""
     if plan.identity.resume == "path":
-        whose = f" from {value_text(plan.identity.resume_path)}" if plan.identity.resume_path else ""
+        whose = f" from {render_plan_value(plan.identity.resume_path)}" if plan.identity.resume_path else ""
         yield "identity.resume", f"goes on{whose}; the runner goes on from its own checkpoints alone (--resume)"
 
 
@@ -89,7 +89,7 @@ def _overrides(stage: Stage) -> Iterator[tuple[str, str]]:
         if not isinstance(value, (bool, int, float, str)):
             yield (
                 "model.config_overrides",
-                f"{name} is {value_text(value)}; the runner sets single values of a model's config",
+                f"{name} is {render_plan_value(value)}; the runner sets single values of a model's config",
             )
 
 
@@ -110,7 +110,7 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     for path, value, executed in _known(stage):
         if value not in executed:
             names = ", ".join(sorted(str(name) for name in executed if name is not None))
-            yield path, f"is {value_text(value)}; the runner executes {names}"
+            yield path, f"is {render_plan_value(value)}; the runner executes {names}"
     yield from of_graders(stage)
     yield from of_dapo(stage)
     yield from of_lag(stage)
@@ -125,7 +125,7 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     for path, value in _unread(stage):
         yield (
             path,
-            f"is {value_text(value)}, and the runner does not read it; `--leave-out stage.{path}` runs without it",
+            f"is {render_plan_value(value)}, and the runner does not read it; `--leave-out stage.{path}` runs without it",
         )
 
 
@@ -242,8 +242,8 @@ def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
     whole, parts = length.model_max_tokens, (length.prompt_max_tokens, length.response_max_tokens)
     total = sum(part for part in parts if isinstance(part, int))
     if whole is not None and not (isinstance(whole, int) and whole >= total):
-        yield "length.model_max_tokens", f"is {value_text(whole)}; the runner gives prompt and answer {total}"
+        yield "length.model_max_tokens", f"is {render_plan_value(whole)}; the runner gives prompt and answer {total}"
     for role, betas in (("actor", stage.optim.actor.betas), ("critic", stage.optim.critic.betas)):
         two = isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) and 0 <= b < 1 for b in betas)
         if betas is not None and not two:
-            yield f"optim.{role}.betas", f"is {value_text(betas)}; the runner takes two numbers from 0 to 1"
+            yield f"optim.{role}.betas", f"is {render_plan_value(betas)}; the runner takes two numbers from 0 to 1"

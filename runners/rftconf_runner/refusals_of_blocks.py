@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from rftconf.plan.model import Stage
-from rftconf_runner.said import value_text
+from rftconf_runner.value_text import render_plan_value
 
 OF_SHAPING = {"overlong_buffer_cfg", "max_resp_len"}
 OF_BUFFER = {"enable", "len", "penalty_factor", "log"}
@@ -26,15 +26,15 @@ def of_dapo(stage: Stage) -> Iterator[tuple[str, str]]:
                 f"is {dapo_filter.kind} with {dapo_filter.action}; the runner executes zero_std with refill",
             )
         if dapo_filter.threshold is not None and not _is_number(dapo_filter.threshold):
-            yield "algorithm.filters[].threshold", f"is {value_text(dapo_filter.threshold)}, and no number"
+            yield "algorithm.filters[].threshold", f"is {render_plan_value(dapo_filter.threshold)}, and no number"
     settings = stage.reward.manager_args or {}
     if not settings or stage.reward.manager != "dapo":
         if settings:
-            yield "reward.manager_args", f"is {value_text(settings)}; the runner reads it with the manager dapo"
+            yield "reward.manager_args", f"is {render_plan_value(settings)}; the runner reads it with the manager dapo"
         return
     buffer = settings.get("overlong_buffer_cfg") or {}
     if not isinstance(buffer, dict):
-        yield "reward.manager_args", f"has overlong_buffer_cfg {value_text(buffer)}, and no block"
+        yield "reward.manager_args", f"has overlong_buffer_cfg {render_plan_value(buffer)}, and no block"
         return
     strange = sorted({*settings} - OF_SHAPING) + sorted({*buffer} - OF_BUFFER)
     if strange:
@@ -55,24 +55,30 @@ def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
     """How far ahead answers are drawn, and what is done about it."""
     sync, ahead = stage.sync, stage.sync.run_ahead_rollouts
     if not (sync.every_rollouts is None or (isinstance(sync.every_rollouts, int) and sync.every_rollouts > 0)):
-        yield "sync.every_rollouts", f"is {value_text(sync.every_rollouts)}; the runner needs a whole number"
+        yield "sync.every_rollouts", f"is {render_plan_value(sync.every_rollouts)}; the runner needs a whole number"
     if not (ahead is None or (_is_number(ahead) and float(str(ahead)) >= 0)):
-        yield "sync.run_ahead_rollouts", f"is {value_text(ahead)}, and no number"
+        yield "sync.run_ahead_rollouts", f"is {render_plan_value(ahead)}, and no number"
     block = stage.algorithm.rollout_correction or {}
     path = "algorithm.rollout_correction"
     strange = sorted({*block} - OF_CORRECTION - {"rollout_rs_threshold"})
     if strange:
         yield path, f"has {', '.join(strange)}, which the runner does not read"
     if block.get("rollout_is") not in (None, "token", "sequence"):
-        yield path, f"has rollout_is {value_text(block['rollout_is'])}; the runner executes token, sequence"
+        yield path, f"has rollout_is {render_plan_value(block['rollout_is'])}; the runner executes token, sequence"
     if block.get("rollout_rs") is not None:
-        yield path, f"has rollout_rs {value_text(block['rollout_rs'])}; the runner rejects no sequence"
+        yield path, f"has rollout_rs {render_plan_value(block['rollout_rs'])}; the runner rejects no sequence"
     if block.get("loss_type", "ppo_clip") != "ppo_clip":
-        yield path, f"has loss_type {value_text(block['loss_type'])}; the runner executes ppo_clip"
+        yield path, f"has loss_type {render_plan_value(block['loss_type'])}; the runner executes ppo_clip"
     if block.get("rollout_is_batch_normalize") not in (True, False, None):
-        yield path, f"has rollout_is_batch_normalize {value_text(block['rollout_is_batch_normalize'])}; true or false"
+        yield (
+            path,
+            f"has rollout_is_batch_normalize {render_plan_value(block['rollout_is_batch_normalize'])}; true or false",
+        )
     if not _is_threshold(block.get("rollout_is_threshold", 2.0)):
-        yield path, f"has rollout_is_threshold {value_text(block['rollout_is_threshold'])}; a number, or LOWER_UPPER"
+        yield (
+            path,
+            f"has rollout_is_threshold {render_plan_value(block['rollout_is_threshold'])}; a number, or LOWER_UPPER",
+        )
     if block.get("rollout_is") is not None:
         yield from _whose(stage)
     yield from _of_truncation(
@@ -90,13 +96,13 @@ def _of_truncation(stage: Stage, *, learns_from_engine: bool) -> Iterator[tuple[
         if learns_from_engine:
             yield (
                 path,
-                f"is {value_text(value)} while the engine's log-probs are learned from: of all tokens or of these, the plan leaves open",
+                f"is {render_plan_value(value)} while the engine's log-probs are learned from: of all tokens or of these, the plan leaves open",
             )
         elif tempered:
             why = "the engine then has no log-probs that the trainer's can be compared with"
             yield (
                 path,
-                f"is {value_text(value)} at temperature {value_text(sampling.temperature)}, by which logits are divided; {why}",
+                f"is {render_plan_value(value)} at temperature {render_plan_value(sampling.temperature)}, by which logits are divided; {why}",
             )
 
 
@@ -112,7 +118,7 @@ def _whose(stage: Stage) -> Iterator[tuple[str, str]]:
     elif stage.sync.old_logprob in ("recompute_at_update", "current") and not whole:
         yield (
             "sync.old_logprob",
-            f"is {value_text(stage.sync.old_logprob)}; weights are taken once a period, as it begins",
+            f"is {render_plan_value(stage.sync.old_logprob)}; weights are taken once a period, as it begins",
         )
 
 

@@ -12,8 +12,8 @@ from rftconf_runner.framework_rewards import own_reward
 from rftconf_runner.grader_reader import scoring
 from rftconf_runner.job_reader import WHITENED
 from rftconf_runner.mixing import counts
-from rftconf_runner.said import value_text
 from rftconf_runner.scores import scoring as scoring_of
+from rftconf_runner.value_text import render_plan_value
 
 WHOLE = 1e-6
 """By which shares may miss their sum of 1."""
@@ -29,14 +29,17 @@ def of_data(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
         yield from _of_one_batch(stage)
     elif len(data.train) > 1 and data.mixing not in ("concat", "proportional"):
         why = "of several data sets; the runner executes concat, proportional, and shares of domains"
-        yield "data.mixing", f"is {value_text(data.mixing)} {why}"
+        yield "data.mixing", f"is {render_plan_value(data.mixing)} {why}"
     for data_set in data.train:
         if is_given(data_set.reward) and len(data.domains) > 1:
             yield "data.train[].reward", f"is given for {data_set.name}; where rows have domains, these have rewards"
         elif data_set.reward is not None and not is_given(data_set.reward) and not _own(stage, source, data_set.reward):
             why = scoring_of.unscored(str(source.framework), str(source.release), str(data_set.reward))
             origin = f": {why}" if source.framework == "trinity" and source.release else ", a name of its framework's"
-            yield "data.train[].reward", f"is {value_text(data_set.reward)}{origin}; `--reward {data_set.name}=WHICH`"
+            yield (
+                "data.train[].reward",
+                f"is {render_plan_value(data_set.reward)}{origin}; `--reward {data_set.name}=WHICH`",
+            )
     yield from _of_rewards(stage, source)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rftconf.plan.model import Auxiliary, Stage
 from rftconf_runner.data_reader import is_given
 from rftconf_runner.grader_reader import ASKED, AT, scoring
-from rftconf_runner.said import value_text
+from rftconf_runner.value_text import render_plan_value
 
 ENGINES = {"vllm", "hf", None}
 """`hf`: a worker's own forward, whose numbers vLLM's are."""
@@ -24,14 +24,14 @@ def of_graders(stage: Stage) -> Iterator[tuple[str, str]]:
                 if auxiliary.role == "teacher"
                 else "and the runner guesses none"
             )
-            yield f"{AT}[].role", f"is {value_text(auxiliary.role)}; {why}"
+            yield f"{AT}[].role", f"is {render_plan_value(auxiliary.role)}; {why}"
     grader_list = list(scoring(stage))
     for domain, auxiliary, kind in grader_list:
         yield from _of_engine(auxiliary)
         if kind == "judge" and not isinstance(auxiliary.response_max_tokens, int):
             yield (
                 f"{AT}[].response_max_tokens",
-                f"is {value_text(auxiliary.response_max_tokens)}; how long may a judge's answer be?",
+                f"is {render_plan_value(auxiliary.response_max_tokens)}; how long may a judge's answer be?",
             )
         if kind == "classifier":
             yield from _of_classifier(stage, domain)
@@ -45,11 +45,14 @@ def _of_engine(auxiliary: Auxiliary) -> Iterator[tuple[str, str]]:
     if auxiliary.engine not in ENGINES:
         outside = auxiliary.engine == "external"
         why = "a service outside of the run, whose answers nobody repeats" if outside else "the runner executes vllm"
-        yield f"{AT}[].engine", f"is {value_text(auxiliary.engine)}; {why}"
+        yield f"{AT}[].engine", f"is {render_plan_value(auxiliary.engine)}; {why}"
         return
     for name in ("tp", "pp"):
         if getattr(auxiliary, name) not in (1, None):
-            yield f"{AT}[].{name}", f"is {value_text(getattr(auxiliary, name))}; the runner gives a model one GPU"
+            yield (
+                f"{AT}[].{name}",
+                f"is {render_plan_value(getattr(auxiliary, name))}; the runner gives a model one GPU",
+            )
     if auxiliary.path is None:
         yield f"{AT}[].path", "is not said: which model?"
     if auxiliary.load_format == "dummy":
@@ -57,7 +60,7 @@ def _of_engine(auxiliary: Auxiliary) -> Iterator[tuple[str, str]]:
     if auxiliary.dtype not in DTYPES:
         yield (
             f"{AT}[].dtype",
-            f"is {value_text(auxiliary.dtype)}; the runner computes in {', '.join(sorted(map(str, DTYPES - {None})))}",
+            f"is {render_plan_value(auxiliary.dtype)}; the runner computes in {', '.join(sorted(map(str, DTYPES - {None})))}",
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.aggregations import CLIPPED_TWICE, FAMILIES, OF_SEQUENCES
-from rftconf_runner.said import value_text
+from rftconf_runner.value_text import render_plan_value
 
 OF_TRINITY = {"opmd", "topr", "sppo", "rec"}
 """Losses that are judged by Trinity's functions; ROLL has others of these names."""
@@ -18,22 +18,28 @@ def of_losses(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     algorithm, framework = stage.algorithm, str(source.framework)
     name, dual = str(algorithm.policy_loss.family), algorithm.policy_loss.dual_clip_c
     if name in OF_TRINITY and framework != "trinity":
-        yield "algorithm.policy_loss.family", f"is {value_text(name)} of {framework}; the runner executes Trinity's"
+        yield (
+            "algorithm.policy_loss.family",
+            f"is {render_plan_value(name)} of {framework}; the runner executes Trinity's",
+        )
     if algorithm.advantage in ("reinforce", "rec") and framework != "trinity":
         yield (
             "algorithm.advantage",
-            f"is {value_text(algorithm.advantage)} of {framework}; the runner executes Trinity's",
+            f"is {render_plan_value(algorithm.advantage)} of {framework}; the runner executes Trinity's",
         )
     if algorithm.advantage == "rec" and stage.batch.responses_per_prompt == 1:
         yield "algorithm.advantage", "is 'rec' of one answer a prompt, for which Trinity's function has no number"
     if name in FAMILIES - CLIPPED_TWICE and dual is not None:
-        yield "algorithm.policy_loss.dual_clip_c", f"is {value_text(dual)}; the runner clips the {name} loss once"
+        yield (
+            "algorithm.policy_loss.dual_clip_c",
+            f"is {render_plan_value(dual)}; the runner clips the {name} loss once",
+        )
     if name == "sapo" and framework != "verl":
-        yield "algorithm.policy_loss.family", f"is {value_text(name)} of {framework}; the runner executes veRL's"
+        yield "algorithm.policy_loss.family", f"is {render_plan_value(name)} of {framework}; the runner executes veRL's"
     elif name == "sapo" and algorithm.loss_agg != "seq-mean-token-mean":
         yield (
             "algorithm.loss_agg",
-            f"is {value_text(algorithm.loss_agg)}; veRL takes seq-mean-token-mean of sapo, whatever it is told, and of other terms what it is told",
+            f"is {render_plan_value(algorithm.loss_agg)}; veRL takes seq-mean-token-mean of sapo, whatever it is told, and of other terms what it is told",
         )
     if name in OF_SEQUENCES:
         yield from _of_sequences(stage, name)
@@ -46,12 +52,12 @@ def _of_sequences(stage: Stage, name: str) -> Iterator[tuple[str, str]]:
         terms = " and other terms of the loss are means over the update" if others and scope == "update" else ""
         yield (
             "algorithm.loss_norm_scope",
-            f"is {value_text(scope)}; veRL takes means of {name} over micro-batches{terms}, and the runner divides all terms alike",
+            f"is {render_plan_value(scope)}; veRL takes means of {name} over micro-batches{terms}, and the runner divides all terms alike",
         )
     if others and algorithm.loss_agg != OF_SEQUENCES[name]:
         yield (
             "algorithm.loss_agg",
-            f"is {value_text(algorithm.loss_agg)} for a KL or entropy term, and {name} is a mean over sequences",
+            f"is {render_plan_value(algorithm.loss_agg)} for a KL or entropy term, and {name} is a mean over sequences",
         )
     if (algorithm.rollout_correction or {}).get("rollout_is"):
         yield "algorithm.rollout_correction", f"has rollout_is; the runner weighs no sequences of {name}"

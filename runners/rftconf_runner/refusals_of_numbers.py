@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf, isfinite, nextafter
 
 from rftconf.plan.model import Stage
-from rftconf_runner.said import value_text
+from rftconf_runner.value_text import render_plan_value
 
 MOST_TOKENS = 100_000_000
 LARGEST_SEED = (1 << 32) - 1
@@ -99,14 +99,16 @@ def of_numbers(stage: Stage) -> Iterator[tuple[str, str]]:
         for name in path.split("."):
             value = getattr(value, name)
         if isinstance(value, (int, float, Fraction)) and not bounds.holds(float(value)):
-            yield path, f"is {value_text(value)}; the runner needs {bounds}{_few_rows(stage, path)}"
+            yield path, f"is {render_plan_value(value)}; the runner needs {bounds}{_few_rows(stage, path)}"
 
 
 def _few_rows(stage: Stage, path: str) -> str:
     """What no periods mean where they follow from the data."""
     counted = path == "run_length.rollouts" and isinstance(stage.data.rows, int)
-    batch = value_text(stage.batch.prompts_per_rollout)
-    return f": the data have {value_text(stage.data.rows)} rows, and a batch is {batch} prompts" if counted else ""
+    batch = render_plan_value(stage.batch.prompts_per_rollout)
+    return (
+        f": the data have {render_plan_value(stage.data.rows)} rows, and a batch is {batch} prompts" if counted else ""
+    )
 
 
 def _of_passes(stage: Stage, part: str) -> dict[str, Range]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rftconf.plan.model import Stage
 from rftconf_runner.job_reader import DTYPES
-from rftconf_runner.said import value_text
+from rftconf_runner.value_text import render_plan_value
 
 MIXES = {"float32": {"float32"}, "bfloat16": {"bfloat16", "float32"}}
 """What is learned in, and what weights may be kept in. 16 bits with a short exponent would want a scaled loss."""
@@ -26,7 +26,7 @@ def of_types(stage: Stage) -> Iterator[tuple[str, str]]:
     if dtype not in MIXES:
         yield (
             "placement.actor.compute_dtype",
-            f"is {value_text(compute_dtype)}; the runner learns in {', '.join(MIXES)}",
+            f"is {render_plan_value(compute_dtype)}; the runner learns in {', '.join(MIXES)}",
         )
         return
     yield from _not_in(MIXES[dtype], f"computes in {dtype}, and does not learn it in that",
@@ -43,10 +43,10 @@ def of_types(stage: Stage) -> Iterator[tuple[str, str]]:
                            {"critic.model_dtype": place.critic.model_dtype})  # fmt: skip
     lora = stage.model_options.lora
     if (lora.rank or lora.path) and lora.dtype not in (None, "auto") and DTYPES.get(str(lora.dtype)) != dtype:
-        yield "model_options.lora.dtype", f"is {value_text(lora.dtype)}; the runner keeps adapters in {dtype}"
+        yield "model_options.lora.dtype", f"is {render_plan_value(lora.dtype)}; the runner keeps adapters in {dtype}"
 
 
 def _not_in(executed: set[str], what: str, values: dict[str, object]) -> Iterator[tuple[str, str]]:
     for path, value in values.items():
         if value is not None and DTYPES.get(str(value)) not in executed:
-            yield f"placement.{path}", f"is {value_text(value)}; the runner {what}"
+            yield f"placement.{path}", f"is {render_plan_value(value)}; the runner {what}"

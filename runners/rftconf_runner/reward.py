@@ -34,7 +34,7 @@ class ScoringRequest:
     prompt: Any = ""
     reply: str | None = None
 
-    def told(self) -> dict[str, Any]:
+    def reward_arguments(self) -> dict[str, Any]:
         """By the names of compute_score's arguments."""
         reply = {} if self.reply is None else {"judge_reply": self.reply}
         own = {"data_source": self.source, "solution_str": self.text, "ground_truth": self.truth}
@@ -110,7 +110,7 @@ class Scorer:
             [
                 (
                     f"{OWN[sources[index].path]}:{sources[index].name}",
-                    {**requests[index].told(), **sources[index].arguments},
+                    {**requests[index].reward_arguments(), **sources[index].arguments},
                 )
                 for index in pooled
             ]
@@ -137,7 +137,7 @@ class Scorer:
         """What a function of the answer's reward says of it."""
         try:
             return getattr(self._module(request.domain), name)(
-                **request.told(), **more, **self._source(request).arguments
+                **request.reward_arguments(), **more, **self._source(request).arguments
             )
         except Exception as error:
             raise BadRewardError(f"the reward of {request.text[:80]!r}: {type(error).__name__}: {error}") from error

@@ -50,7 +50,7 @@ RULES = {"exact": exact, "gsm8k": gsm8k, "math_verify": math_verify}
 FORMAT, JUDGE = "format:", "judge:"
 
 
-def read_reward(words: str) -> tuple[str, str, dict[str, Any]]:
+def parse_reward_option(words: str) -> tuple[str, str, dict[str, Any]]:
     """Path, name and arguments of what `--reward` names: a rule, `format:REGEX`, `judge:FORM`, FILE:FUNCTION or MODULE:FUNCTION.
 
     Raises ValueError where there is no such thing, or its package is missing.
@@ -95,7 +95,7 @@ def give(plan: Plan, words: str) -> None:
     named = [parts_of_name for parts_of_name in known if parts_of_name.name == name and which]
     if named:
         if which != MODEL:
-            read_reward(which)
+            parse_reward_option(which)
         for part in named:
             part.reward = GIVEN + which
             if isinstance(part, DataSet):
@@ -107,7 +107,7 @@ def give(plan: Plan, words: str) -> None:
             for domain in stage.data.domains:
                 domain.reward = GIVEN + MODEL
         return
-    path, name, arguments = read_reward(words)
+    path, name, arguments = parse_reward_option(words)
     for stage in plan.stages:
         stage.reward.function_path, stage.reward.function_name = path, name
         stage.reward.function_args = arguments or stage.reward.function_args

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
-from rftconf_runner import experts, gates
+from rftconf_runner import consistency_checks, experts
 from rftconf_runner.adapters import Adapters
 from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.offload import States, policy_of
@@ -119,7 +119,7 @@ class Learner:
         loss = sum(float(part) for part in parts())
         norm = whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.grad_clip))
         if not torch.isfinite(norm):
-            raise gates.GateError(
+            raise consistency_checks.GateError(
                 f"update {self.done + 1}: the loss is {loss:.4g} and the gradient's norm {float(norm):.4g}, no finite "
                 "number; the weights were left as they were"
             )

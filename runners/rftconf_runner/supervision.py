@@ -10,10 +10,10 @@ from typing import Any
 import ray
 
 from rftconf_runner import checkpoint
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.faults import Faults
-from rftconf_runner.gates import GateError
 from rftconf_runner.job import Job
-from rftconf_runner.places import NOWHERE, Places, start_places
+from rftconf_runner.places import NOWHERE, Places, start_workers
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.watch import Watch
 
@@ -45,7 +45,7 @@ def supervised(
     while True:
         try:
             places = NOWHERE
-            places = start_places(job, start, living, lambda what: watch.event("waits", what=what))
+            places = start_workers(job, start, living, lambda what: watch.event("waits", what=what))
             places.wait()
             faults.aim(places.named())
             attempt(places, start, faults)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rftconf_runner import gates
+from rftconf_runner import consistency_checks
 from rftconf_runner.batch import Batch
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places, call, rows
@@ -22,7 +22,7 @@ def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[
         return [()] * len(batch.samples), {}
     old = rows(places.ranks, "old_log_probs", batch.samples)
     drawn, own = batch.fresh(old, period - 1)
-    return old, {"parity": gates.parity(drawn, own, job.dtype)} if drawn else {}
+    return old, {"parity": consistency_checks.parity(drawn, own, job.dtype)} if drawn else {}
 
 
 def critic_updates(job: Job, places: Places, lessons: list[Lesson], begins: Callable[[], None]) -> list[Any]:
@@ -60,9 +60,9 @@ def parts_of(job: Job, lessons: list[Lesson], period: int) -> list[list[Lesson]]
 def _first_ratio(job: Job, batch: Batch, gap: float, period: int) -> None:
     """Against the engine's log-probs it is 1 only where the engine had the trainer's weights, and as near as parity."""
     if job.old != "engine":
-        gates.first_ratio(gap, gates.FIRST_RATIO_MAX[job.dtype])
+        consistency_checks.first_ratio(gap, consistency_checks.FIRST_RATIO_MAX[job.dtype])
     elif all(sample.version == period - 1 for sample in batch.samples):
-        gates.first_ratio(gap, gates.PARITY_RATIO[job.dtype])
+        consistency_checks.first_ratio(gap, consistency_checks.PARITY_RATIO[job.dtype])
 
 
 def _cut(lessons: list[Lesson], size: int) -> list[list[Lesson]]:

@@ -193,7 +193,7 @@ def test_a_symbol_is_named_not_guessed() -> None:
 def test_a_judges_yes(tmp_path: Path) -> None:
     form = tmp_path / "form.txt"
     form.write_text("Q {question} A {response} R {reference} {{yes}}")
-    path, name, arguments = rules.read_reward(f"judge:{form}")
+    path, name, arguments = rules.parse_reward_option(f"judge:{form}")
     assert (path, name) == (judged.__file__, "says_yes")
     new_name = judged.judge_prompt(solution_str="4", ground_truth=5, prompt=[{"content": "2+2"}], **arguments)
     assert new_name == "Q 2+2 A 4 R 5 {yes}"
@@ -207,7 +207,7 @@ def test_what_no_form_is(tmp_path: Path, text: str | None, message: str) -> None
     if text is not None:
         (tmp_path / "form").write_text(text)
     with pytest.raises(ValueError, match=message):
-        rules.read_reward(f"judge:{tmp_path / 'form'}")
+        rules.parse_reward_option(f"judge:{tmp_path / 'form'}")
 
 
 def test_which_model_scores_an_answer() -> None:

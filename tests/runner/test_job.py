@@ -6,7 +6,7 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
-from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, moved, patterns_off
+from rftconf_runner.ignorable_fields import ANY, VALIDATION, WITHOUT, moved, patterns_off
 from rftconf_runner.job import KlPenalty, Lora, Offload
 from rftconf_runner.job_reader import job_of, paths_read
 from rftconf_runner.refusals import refusals

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from rftconf_runner.refusals import refusals
 from rftconf_runner.refusals_of_numbers import OF_CRITIC, RANGES
-from rftconf_runner.said import value_text
+from rftconf_runner.value_text import render_plan_value
 
 from rftconf.plan.index import fields
 from tests.runner.test_job import plan
@@ -53,5 +53,5 @@ def test_every_range_is_of_a_field_that_holds_numbers() -> None:
 
 
 def test_a_quotient_is_said_as_one() -> None:
-    assert value_text(Fraction(4, 3)) == "4/3"
-    assert value_text({"len": None}) == "{len: null}"
+    assert render_plan_value(Fraction(4, 3)) == "4/3"
+    assert render_plan_value({"len": None}) == "{len: null}"

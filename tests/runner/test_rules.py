@@ -47,11 +47,11 @@ def test_math_verify(answer: str, truth: str, reward: float) -> None:
 
 
 def test_what_a_reward_may_be() -> None:
-    assert rules.read_reward("reward.py:score") == ("reward.py", "score", {})
-    assert rules.read_reward("reward.py") == ("reward.py", "compute_score", {})
-    assert rules.read_reward("gsm8k") == (rules.__file__, "gsm8k", {})
-    assert rules.read_reward("format:a:b+") == (rules.__file__, "matches", {"pattern": "a:b+"})
-    path, name, _ = rules.read_reward("json.decoder:loads")
+    assert rules.parse_reward_option("reward.py:score") == ("reward.py", "score", {})
+    assert rules.parse_reward_option("reward.py") == ("reward.py", "compute_score", {})
+    assert rules.parse_reward_option("gsm8k") == (rules.__file__, "gsm8k", {})
+    assert rules.parse_reward_option("format:a:b+") == (rules.__file__, "matches", {"pattern": "a:b+"})
+    path, name, _ = rules.parse_reward_option("json.decoder:loads")
     assert (Path(path).name, name) == ("decoder.py", "loads")
 
 
@@ -61,10 +61,10 @@ def test_what_a_reward_may_be() -> None:
 )
 def test_what_it_may_not_be(words: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        rules.read_reward(words)
+        rules.parse_reward_option(words)
 
 
 def test_a_rule_whose_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "find_spec", lambda _: None)
     with pytest.raises(ValueError, match="pip install math-verify"):
-        rules.read_reward("math_verify")
+        rules.parse_reward_option("math_verify")

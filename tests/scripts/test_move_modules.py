@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import sys
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.sources import ROOT, modules, tree
+from tests.sources import ROOT, modules
 
 TABLE = ROOT / "docs" / "adr" / "0014-moves.toml"
-RENAMES = ROOT / "docs" / "adr" / "0014-renames.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -128,25 +126,3 @@ def test_two_modules_for_one_name_are_refused(tmp_path: Path) -> None:
     table.write_text('[modules.x]\na = "old"\n[modules.y]\nb = "old"\n')
     with pytest.raises(ValueError, match="2 lines move 1 modules"):
         importlib.import_module("moves").read_moves(table)
-
-
-def test_names_to_be_given_up_are_there_and_new_ones_are_free() -> None:
-    """While the modules lie where they lie; a renamed definition leaves the table."""
-    wrong, count_before = [], 0
-    for module, names in importlib.import_module("moves").tomllib.loads(RENAMES.read_text(encoding="utf-8")).items():
-        folder = ROOT / "runners" if module.startswith("rftconf_runner") else ROOT
-        path = folder / f"{module.replace('.', '/')}.py"
-        if not path.exists():
-            continue
-        defined = set()
-        for node in tree(path).body:
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-                defined.add(node.name)
-            if isinstance(node, ast.ClassDef):
-                defined |= {f"{node.name}.{entry.name}" for entry in node.body if isinstance(entry, ast.FunctionDef)}
-        for old, new in names.items():
-            count_before += 1
-            free = f"{old.rpartition('.')[0]}.{new}".lstrip(".") not in defined
-            wrong += [] if old in defined and free else [f"{module}: {old}"]
-    assert count_before > 0
-    assert wrong == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import ray
 from rftconf_runner.job import Job
-from rftconf_runner.meeting import Meeting, meeting
+from rftconf_runner.rendezvous import Meeting, meeting
 from rftconf_runner.rollout import engine_actor
 from rftconf_runner.weights import Digests, Layout, differing, expected
 

@@ -50,7 +50,7 @@ _MET: list[Any] = []
 """Where ranks met."""
 _PLACED: list[Places] = []
 """The last places of the last run, also of one that was stopped."""
-_place = places.start_places
+_place = places.start_workers
 
 
 def _noted(*request: Any) -> Places:
@@ -59,7 +59,7 @@ def _noted(*request: Any) -> Places:
     return _PLACED[0]
 
 
-supervision.start_places = _noted  # type: ignore[attr-defined,assignment]
+supervision.start_workers = _noted  # type: ignore[attr-defined,assignment]
 
 
 def run(

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
 from rftconf_runner import __main__
-from rftconf_runner.gates import PARITY_MAX
+from rftconf_runner.consistency_checks import PARITY_MAX
 
 from rftconf.load.load import load
 from rftconf.text.read.read import read

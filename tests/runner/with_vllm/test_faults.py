@@ -19,8 +19,8 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import checkpoint
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.faults import VARIABLE
-from rftconf_runner.gates import GateError
 from rftconf_runner.ledger import faults
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.supervision import LostError

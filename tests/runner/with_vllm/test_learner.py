@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
-from rftconf_runner.gates import GateError
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.sharded import Learner, decaying, learning_rate, shard, whole
 from torch.distributed.device_mesh import init_device_mesh

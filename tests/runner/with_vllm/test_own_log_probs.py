@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.demo import make
-from rftconf_runner.gates import GateError
 from rftconf_runner.job import Job, Micro, Offload, Optimizer
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.policy import Policy

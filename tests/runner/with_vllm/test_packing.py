@@ -14,10 +14,10 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner import losses, packed_attention
 from rftconf_runner.critic import Critic
-from rftconf_runner.cuts import micro_batches
 from rftconf_runner.demo import make
 from rftconf_runner.job import Job, Micro, Offload
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.micro_batching import micro_batches
 from rftconf_runner.offload import States
 from rftconf_runner.policy import Policy
 from rftconf_runner.sequences import Lesson, Sample, Table, head_output, mask_of, table

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
-from rftconf_runner.gates import PARITY_MAX
+from rftconf_runner.consistency_checks import PARITY_MAX
 
 from tests.runner.with_vllm import session
 from tests.runner.with_vllm.test_demo import planned, without_times

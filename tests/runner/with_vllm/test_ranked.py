@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 import torch
-from rftconf_runner import gates
+from rftconf_runner import consistency_checks
 from rftconf_runner.demo import SIZES, make
 from rftconf_runner.faults import VARIABLE
 from rftconf_runner.job import Job
@@ -113,7 +113,7 @@ def test_two_ranks_draw_what_one_draws(pair: Pair) -> None:
         gaps = [
             abs(a - b) for x, y in zip(entry, two, strict=True) for a, b in zip(x.log_probs, y.log_probs, strict=True)
         ]
-        assert max(gaps) <= gates.PARITY_MAX["float32"]
+        assert max(gaps) <= consistency_checks.PARITY_MAX["float32"]
 
 
 def test_every_number_is_held_by_some_rank_and_compared(pair: Pair) -> None:
@@ -166,7 +166,7 @@ def test_a_run_on_one_divided_engine(demo: Path, divided: list[dict[str, Any]]) 
     assert divided[0]["reward"] == whole["reward"]
     assert divided[0]["loss"] == pytest.approx(whole["loss"], abs=1e-5)
     assert divided[0]["gradient_norm"] == pytest.approx(whole["gradient_norm"], rel=1e-4)
-    assert max(entry["parity"] for entry in divided) <= gates.PARITY_MAX["float32"]
+    assert max(entry["parity"] for entry in divided) <= consistency_checks.PARITY_MAX["float32"]
     assert divided[-1]["reward"] > divided[0]["reward"]
 
 

@@ -13,7 +13,7 @@ import ray
 from rftconf_runner import slots
 from rftconf_runner.job import Grader, Job
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.meeting import interface, meeting
+from rftconf_runner.rendezvous import interface, meeting
 from rftconf_runner.slots import Layout, NoPlaceError, Slots, layout_of
 
 from tests.runner.test_job import EVERYTHING, plan

@@ -13,7 +13,7 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import ray
 from ray.exceptions import RayTaskError
 from rftconf_runner import __main__, checkpoint, driver, slots
-from rftconf_runner.gates import GateError
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.slots import NoPlaceError
 from rftconf_runner.supervision import LostError

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import supervision
-from rftconf_runner.gates import GateError
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.places import Places
 from rftconf_runner.reward import BadRewardError
@@ -69,7 +69,7 @@ def test_what_a_run_is_stopped_by_is_no_death(
     error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Nobody is asked whether he lives: a function that hangs would not answer for a while."""
-    monkeypatch.setattr(supervision, "start_places", lambda *_: Places([], [], [], None))
+    monkeypatch.setattr(supervision, "start_workers", lambda *_: Places([], [], [], None))
     monkeypatch.setattr(supervision, "dead", lambda _: pytest.fail("asked"))
     monkeypatch.setattr("ray.get", lambda _: None)
 

@@ -13,8 +13,8 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner import losses
 from rftconf_runner.critic import Critic
-from rftconf_runner.cuts import micro_batches
 from rftconf_runner.job import Micro, Offload
+from rftconf_runner.micro_batching import micro_batches
 from rftconf_runner.offload import States
 from rftconf_runner.policy import Policy
 from rftconf_runner.sequences import mask_of

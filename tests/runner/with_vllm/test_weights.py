@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 import torch
-from rftconf_runner import gates, places
+from rftconf_runner import consistency_checks, places
 from rftconf_runner.demo import make
 from rftconf_runner.places import NOWHERE, hand_over
 from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
@@ -91,8 +91,8 @@ def test_one_stale_number_is_named(engine: Any, weights: Weights, tensor: str, n
     dict(moved)[tensor].view(-1)[5] += 1e-6
     names = missed(moved, target)
     assert names == [named]
-    with pytest.raises(gates.GateError, match=rf"engine 0 does not hold the trainer's {named}"):
-        gates.same_weights([names])
+    with pytest.raises(consistency_checks.GateError, match=rf"engine 0 does not hold the trainer's {named}"):
+        consistency_checks.same_weights([names])
 
 
 def test_a_tensor_that_only_one_side_has_is_named(engine: Any, weights: Weights) -> None:

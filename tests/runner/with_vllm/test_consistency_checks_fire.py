@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
-from rftconf_runner import gates
+from rftconf_runner import consistency_checks
 from rftconf_runner.demo import make
 from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
 from rftconf_runner.weights import differing, digest_model, expected, layout
@@ -72,7 +72,7 @@ class Pair:
         with torch.no_grad():
             rows = self.trainer(ids).logits[0, len(PROMPT) - 1 : -1].log_softmax(-1)
         own = rows.gather(-1, torch.tensor(output.token_ids).unsqueeze(-1)).squeeze(-1).tolist()
-        return gates.parity([drawn], [own], "float32")
+        return consistency_checks.parity([drawn], [own], "float32")
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["own-head", "tied-head"])
@@ -86,12 +86,12 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_a_stale_prefix_cache_shows_in_the_log_probs(pair: Pair) -> None:
     """The weights are right, and their digests too."""
     pair.load(pair.learn())
-    assert pair.parity() <= gates.PARITY_MAX["float32"]
+    assert pair.parity() <= consistency_checks.PARITY_MAX["float32"]
     assert pair.load(pair.learn(), forget=False) == []
-    with pytest.raises(gates.GateError, match="its prefix cache are stale"):
+    with pytest.raises(consistency_checks.GateError, match="its prefix cache are stale"):
         pair.parity()
     pair.engine.reset_prefix_cache()
-    assert pair.parity() <= gates.PARITY_MAX["float32"]
+    assert pair.parity() <= consistency_checks.PARITY_MAX["float32"]
 
 
 def test_a_stale_head_is_named(pair: Pair) -> None:
@@ -100,12 +100,12 @@ def test_a_stale_head_is_named(pair: Pair) -> None:
     weights = pair.learn()
     names = pair.load([weight for weight in weights if weight[0] != "lm_head.weight"])
     assert names == ["lm_head.weight"]
-    with pytest.raises(gates.GateError, match=r"does not hold the trainer's lm_head\.weight"):
-        gates.same_weights([names])
-    with pytest.raises(gates.GateError, match="log-probs of engine and trainer differ"):
+    with pytest.raises(consistency_checks.GateError, match=r"does not hold the trainer's lm_head\.weight"):
+        consistency_checks.same_weights([names])
+    with pytest.raises(consistency_checks.GateError, match="log-probs of engine and trainer differ"):
         pair.parity()
     assert pair.load(weights) == []
-    assert pair.parity() <= gates.PARITY_MAX["float32"]
+    assert pair.parity() <= consistency_checks.PARITY_MAX["float32"]
 
 
 @pytest.mark.parametrize("tensor", ["lm_head.weight", "model.norm.weight", "model.layers.2.mlp.up_proj.weight"])
@@ -114,5 +114,5 @@ def test_a_wrong_tensor_is_named(pair: Pair, tensor: str) -> None:
     wrong = [(name, value + (0.5 if name == tensor else 0.0)) for name, value in weights]
     names = pair.load(wrong)
     assert tensor.replace("up_proj", "gate_up_proj") in names
-    with pytest.raises(gates.GateError, match="does not hold the trainer's"):
-        gates.same_weights([names])
+    with pytest.raises(consistency_checks.GateError, match="does not hold the trainer's"):
+        consistency_checks.same_weights([names])

@@ -7,12 +7,12 @@ from fractions import Fraction
 from rftconf.base.symbols import Expr
 
 
-def value_text(value: object) -> str:
+def render_plan_value(value: object) -> str:
     """One value, lists and mappings of symbols too."""
     if isinstance(value, (Expr, Fraction)):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(value_text, value)) + "]"
+        return "[" + ", ".join(map(render_plan_value, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {value_text(below)}" for key, below in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {render_plan_value(below)}" for key, below in value.items()) + "}"
     return "null" if value is None else repr(value)

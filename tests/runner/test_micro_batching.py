@@ -6,8 +6,8 @@ import itertools
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rftconf_runner.cuts import LEAST_TOKENS_ALONE, LEAST_TOKENS_GATHERED, MicroBatch, micro_batches
 from rftconf_runner.job import Micro
+from rftconf_runner.micro_batching import LEAST_TOKENS_ALONE, LEAST_TOKENS_GATHERED, MicroBatch, micro_batches
 
 FIXED, FILLED, PACKED = Micro(4, 0), Micro(0, 60), Micro(0, 60, packs=True)
 ROWS = st.lists(st.integers(1, 50), min_size=1, max_size=20)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rftconf_runner.beyond import leave_out, left_aside, of_beyond
+from rftconf_runner.extension_fields import leave_out, left_aside, of_beyond
 from rftconf_runner.framework_words import ALIKE, shortened
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals, unread_by

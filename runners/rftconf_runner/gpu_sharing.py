@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rftconf_runner.gates import GateError
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places, call
 from rftconf_runner.reward import BadRewardError

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
-from rftconf_runner.parcel import ALIGNED_BYTES, Parcel
+from rftconf_runner.weight_bucket import ALIGNED_BYTES, Parcel
 
 WEIGHTS = [
     ("fp32", torch.randn(3, 5)),

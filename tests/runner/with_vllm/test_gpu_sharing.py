@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 import torch
-from rftconf_runner import offload, turns
-from rftconf_runner.gates import GateError
+from rftconf_runner import gpu_sharing, offload
+from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.offload import States
@@ -131,20 +131,20 @@ def test_trainers_leave_before_engines_answer_and_engines_before_trainers(monkey
         [Actor("t0", messages)], [Actor("c0", messages)], [[Actor("e0", messages), Actor("e0.1", messages)]], None
     )
     job = replace(job_of(plan()), offload=Offload(param=True))
-    with turns.engines_turn(job, places):
+    with gpu_sharing.engines_turn(job, places):
         messages.append("answers")
     assert messages == ["t0 rest", "c0 rest", "answers", "e0 sleep", "e0.1 sleep"]
     messages.clear()
     for kind in (BadRewardError, GateError):
-        with pytest.raises(kind), turns.engines_turn(job, places):
+        with pytest.raises(kind), gpu_sharing.engines_turn(job, places):
             raise kind("what was learned is saved then: trainers take back what is theirs")
         assert messages == ["t0 rest", "c0 rest", "e0 sleep", "e0.1 sleep"]
         messages.clear()
-    with pytest.raises(RuntimeError), turns.engines_turn(job, places):
+    with pytest.raises(RuntimeError), gpu_sharing.engines_turn(job, places):
         raise RuntimeError("a rank that waits for one that died would not hear of it")
     assert messages == ["t0 rest", "c0 rest"]
     messages.clear()
-    with turns.engines_turn(replace(job, offload=Offload(), sleeps=False), places):
+    with gpu_sharing.engines_turn(replace(job, offload=Offload(), sleeps=False), places):
         pass
     assert messages == []
 

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from rftconf.plan.model import Plan
-from rftconf_runner.harmless_keys import unlisted
-from rftconf_runner.said import value_text
+from rftconf_runner.ignorable_keys import unlisted
+from rftconf_runner.value_text import render_plan_value
 
 NAMED = 6
 """Keys that are said by name; the plan has them all."""
@@ -25,7 +25,7 @@ def of_beyond(plan: Plan) -> Iterator[tuple[str, str]]:
         yield FORK, f"is {plan.source.fork}: {why}"
     for framework, key, value, changes in unlisted(plan):
         why = f"{CHANGES if changes else UNKNOWN}; `--leave-out {key}` runs without it"
-        yield f"extensions.{framework}.{key}", f"is {value_text(value)}: {why}"
+        yield f"extensions.{framework}.{key}", f"is {render_plan_value(value)}: {why}"
 
 
 def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rftconf_runner.beyond import leave_out
-from rftconf_runner.harmless_keys import HARMLESS, SURELY, unlisted
+from rftconf_runner.extension_fields import leave_out
+from rftconf_runner.ignorable_keys import HARMLESS, SURELY, unlisted
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals
 
