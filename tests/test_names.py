@@ -65,3 +65,16 @@ def test_no_variable_is_called_by_a_participle_or_a_filler(folder: str) -> None:
         if name in VAGUE and (name, line) not in fields_of(path)
     ]
     assert vague == []
+
+
+@pytest.mark.parametrize("folder", ["rftconf", "runners"])
+def test_no_module_class_or_function_is_called_by_one_either(folder: str) -> None:
+    vague = [
+        f"{shown(path, node.lineno)} {node.name}"
+        for path in modules(folder)
+        if not path.is_relative_to(ROOT / NOT_YET[0])
+        for node in tree(path).body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name.lstrip("_").lower() in VAGUE
+    ]
+    vague += [shown(path) for path in modules(folder) if path.stem.lstrip("_") in VAGUE]
+    assert vague == []

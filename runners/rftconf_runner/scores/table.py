@@ -78,7 +78,7 @@ RULES = (
          needs=("pylatexenc", "sympy")),
     Rule("verl", NUMINA, None, V + "prime_math/__init__.py: compute_score", until="0.3.99", refused=SLOW),
     Rule("verl", ("hiyouga/geometry3k",), verl.geo3k, V + "geo3k.py: compute_score", since="0.3", needs=("mathruler",)),
-    Rule("verl", ASKED, verl.asked, V + "search_r1_like_qa_em.py: compute_score", since="0.4"),
+    Rule("verl", ASKED, verl.search_answer, V + "search_r1_like_qa_em.py: compute_score", since="0.4"),
     Rule("verl", CODE, None, V + "prime_code/__init__.py, sandbox_fusion/__init__.py: compute_score", refused=SANDBOX),
     Rule("chatlearn", (*GSM8K, MATH[1], "aime24", "aime25"), verl.math_first, C + "math.py: compute_score"),
     Rule("chatlearn", ("hiyouga/geometry3k",), verl.geo3k, C + "geo3k.py: compute_score", needs=("mathruler",)),

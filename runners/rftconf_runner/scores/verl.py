@@ -120,7 +120,7 @@ ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 MOST_TAGS = 10
 
 
-def asked(answer: str, truth: Mapping[str, Any]) -> float:
+def search_answer(answer: str, truth: Mapping[str, Any]) -> float:
     """Return 1 where the last `<answer>` is one of the truth's targets, case, articles and punctuation aside; a quarter of it where
     there are more than ten tags."""
     replies = REPLY.findall(answer)
