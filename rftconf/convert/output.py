@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 def writes_script(framework: str, style: str | None) -> bool:
     """True when the target's text is a launch script, which can compute what YAML cannot."""
-    return (framework == "verl" and style != "yaml") or (framework == "chatlearn" and style == "sh")
+    known = registry.framework(framework)
+    return (style or known.usual_form) in {*known.forms} - {"yaml"}
 
 
 def said_in(ledger: Ledger, writing: Writing) -> ScriptContent:
@@ -58,8 +59,8 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     shown_lines = (replace(line, comment=without_citations(line.comment)) for line in ledger.targets)
     ranked = sorted(shown_lines, key=lambda line: reading_order(known, order, line.key, key_order))
     groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
-    ranked = whole_lists(ranked, known) if writes_script("verl", style) and target.family == "verl" else ranked
-    if target.family == "verl" and style in (None, "sh"):
+    ranked = whole_lists(ranked, known) if target.adds_with_plus and writes_script(target.family, style) else ranked
+    if target.adds_with_plus and style in (None, "sh"):
         from rftconf.text.write import emit_shell
 
         recipe = target.recipes.get(writing.trainer)
@@ -67,7 +68,7 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
         options = [*groups] if groups or writing.trainer == plain else [_config_name(target, writing)]
         program = ["python3", "-m", recipe.program] if recipe else _program(target, ledger.target_release, writing)
         return emit_shell.emit(ranked, program=program, options=options, header=header), ".sh"
-    if target.family == "verl" and style == "overrides":
+    if target.adds_with_plus and style == "overrides":
         from rftconf.text.write import emit_shell
 
         if not groups:

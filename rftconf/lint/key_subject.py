@@ -36,7 +36,7 @@ class KeySubject:
     @property
     def overrides(self) -> bool:
         """True where the keys are given to Hydra one by one, so that `+` matters."""
-        return self.document.form != "yaml" and registry.framework(self.best.framework).family == "verl"
+        return self.document.form != "yaml" and registry.framework(self.best.framework).adds_with_plus
 
     @cached_property
     def fork(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rftconf.base.diagnostics import Fix
+from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.text.document import Document, Leaf, Mode
 
@@ -10,7 +11,7 @@ from rftconf.text.document import Document, Leaf, Mode
 def corrected(document: Document, leaf: Leaf, key: str, known: Catalogue) -> Fix | None:
     """The known key in the place of a misspelt one."""
     entry = known.get(key)
-    overrides = document.form != "yaml" and known.family == "verl"
+    overrides = document.form != "yaml" and registry.framework(known.framework).adds_with_plus
     return renamed(document, leaf, key, plus=overrides and entry is not None and entry.plus_only)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rftconf.lsp.cursor import Cursor
 from rftconf.report.values import render_value
-from rftconf.schemas import versions
+from rftconf.schemas import registry, versions
 from rftconf.schemas.catalogue import Catalogue, Key
 
 _STEP = re.compile(r"[^.\[<]+")
@@ -46,7 +46,7 @@ def _overrides(known: Catalogue, cursor: Cursor) -> Iterator[Proposal]:
     for name, key in _offered(known):
         if "[]" in name or "<*>" in name or not name.startswith(head):
             continue
-        plus = "+" if key.plus_only and not cursor.prefix and known.family == "verl" else ""
+        plus = "+" if key.plus_only and not cursor.prefix and registry.framework(known.framework).adds_with_plus else ""
         yield Proposal(name, f"{plus}{name}=", "key", _detail(key), name)
 
 

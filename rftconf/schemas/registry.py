@@ -38,6 +38,7 @@ class Framework:
     a launch line chooses the framework's own part there (`model=hf_model`); `trainers_since` a trainer to the first
     release that ships its config; `pins` maps a
     release to the releases of another framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
+    `forms`: what a config of it can be written as, and `usual_form` which of them unless one is asked for.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
     `tells_time`: its loader computes Hydra's `${now:...}`.
     `of`: the framework whose program this is, where it reads a config of its own (`veRL SFT` belongs to `verl`); then
@@ -75,6 +76,8 @@ class Framework:
     trainer_of_kind: Mapping[str, str] = field(default_factory=dict)
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adds_with_plus: bool = False
+    forms: tuple[str, ...] = ("yaml",)
+    usual_form: str = "yaml"
     fills_missing: bool = False
     tells_time: bool = True
     drops_unknown: bool = False
@@ -173,6 +176,8 @@ VERL = Framework(
     config_groups={name: (f"model_engine={name}",) for name in ("veomni", "torchtitan")},
     recipes=_VERL_RECIPES,
     adds_with_plus=True,
+    forms=("sh", "yaml", "overrides"),
+    usual_form="sh",
     mains=(
         "verl.trainer.main_ppo",
         "recipe.dapo.main_dapo",
@@ -241,6 +246,7 @@ ROLL = Framework(
 CHATLEARN = Framework(
     name="chatlearn",
     title="ChatLearn",
+    forms=("sh", "yaml"),
     releases=("1.2.0", "2025.10.23"),
     trainers=("fsdp", "megatron"),
     aliases=("alibaba-chatlearn",),

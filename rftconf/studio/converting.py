@@ -32,7 +32,6 @@ from rftconf.verbs.read_arguments import framework_name
 
 ADAPTERS = "adapters"
 """The folder beside the config that adapters go to."""
-_STYLES = {"verl": ("sh", "yaml", "overrides"), "chatlearn": ("yaml", "sh")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +165,7 @@ def _filled(name: str, text: str, conversion: Conversion | None, values: dict[st
 
 def _options(request: StudioRequest, target: str) -> Options:
     style, form = request.word("as"), request.word("form") or "auto"
-    if style not in (None, *_STYLES.get(target, ("yaml",))):
+    if style not in (None, *registry.framework(target).forms):
         raise UsageError(f"a {target} config is not written as {style}")
     if form not in ("auto", "A", "B"):
         raise UsageError(f"form is auto, A or B, not {form}")

@@ -198,7 +198,9 @@ def _checked(diagnostics: list[Diagnostic]) -> dict[str, Any]:
 
 def _key_as_written(known: Catalogue, key: str) -> str:
     entry = known.get(key)
-    return f"+{key}" if known.family == "verl" and (entry is None or entry.plus_only) else key
+    return (
+        f"+{key}" if registry.framework(known.framework).adds_with_plus and (entry is None or entry.plus_only) else key
+    )
 
 
 def _value(known: Catalogue, key: str, text: str) -> Value:

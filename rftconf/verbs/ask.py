@@ -54,8 +54,10 @@ def _ask_for_missing(choices: ConfigChoices, missing: list[str]) -> ConfigChoice
 
 
 def _file(choices: ConfigChoices) -> str:
-    suffix = "sh" if str(choices.framework) == "verl" else "yaml"
-    return f"run_{choices.algorithm}.{suffix}".replace("++", "_pp")
+    from rftconf.schemas.registry import FRAMEWORKS
+
+    known = FRAMEWORKS.get(str(choices.framework))
+    return f"run_{choices.algorithm}.{known.usual_form if known else 'yaml'}".replace("++", "_pp")
 
 
 def _ask(name: str) -> Any:

@@ -267,8 +267,9 @@ def _gpu(name: str) -> str:
 def _suit(target: str, style: str | None, form: str) -> None:
     """Raises UsageError for an option that says nothing about `target`."""
     from rftconf.base.errors import UsageError
+    from rftconf.schemas.registry import framework
 
-    ways = {"verl": ("sh", "yaml", "overrides"), "chatlearn": ("sh", "yaml")}.get(target, ("yaml",))
+    ways = framework(target).forms
     if style is not None and style not in ways:
         raise UsageError(f"--as {style}: a {target} config is written as {' or '.join(ways)}")
     if target != "trinity" and form != "auto":
