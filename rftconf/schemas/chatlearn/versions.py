@@ -26,7 +26,9 @@ _MEGATRON: tuple[Edit, ...] = tuple(
     )
 )
 _BOTH: tuple[Edit, ...] = (
-    Removed("models.policy.max_new_tokens", "nothing read it: answers ended at models.policy.seq_length", harmless=True),
+    Removed(
+        "models.policy.max_new_tokens", "nothing read it: answers ended at models.policy.seq_length", harmless=True
+    ),
 )
 
 _SUM = "overwritten with max_prompt_tokens_length + max_response_tokens_length"

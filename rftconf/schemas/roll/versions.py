@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from rftconf.base.symbols import Value
 from rftconf.schemas.changes_of_releases import Changes
-from rftconf.schemas.edits import Edit, Removed, Move, removed_keys
+from rftconf.schemas.edits import Edit, Move, Removed, removed_keys
 
 _ROLES: dict[str, tuple[str, ...]] = {
     "rlvr": ("actor_train", "actor_infer", "critic", "reference", "reward", "validation", "rewards<*>"),

@@ -6,7 +6,7 @@ A stage may override whole sections, so every edit exists once for the file and 
 from __future__ import annotations
 
 from rftconf.schemas.changes_of_releases import Changes
-from rftconf.schemas.edits import Edit, Removed, Merge, Move, removed_keys
+from rftconf.schemas.edits import Edit, Merge, Move, Removed, removed_keys
 from rftconf.schemas.trinity.intervals import Intervals
 from rftconf.schemas.value_edits import Pin, Revalue
 
