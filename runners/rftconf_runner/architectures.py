@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rftconf_runner.job import Job
-from rftconf_runner.said import said
+from rftconf_runner.value_text import render_plan_value
 
 WITH_EXPERTS = {"qwen2_moe", "qwen3_moe"}
 """Types of models with experts that a real engine took over, tensor by tensor (tests/runner/with_vllm/test_experts.py)."""
@@ -29,7 +29,7 @@ def unexecuted(
     config: Mapping[str, Any], *, adapts: bool = False, framework: str | None = None, trained: bool = True
 ) -> Iterator[str]:
     """Reasons, one a kind of layer, with the key that says so; `adapts` where adapters are learned, and `trained` but for a critic."""
-    name = said(config.get("model_type"))
+    name = render_plan_value(config.get("model_type"))
     parts = [config, *(part for key in ("text_config", *TOWERS) if isinstance(part := config.get(key), Mapping))]
     for keys, what in ((EXPERTS, "a mixture of experts"), (STATES, "layers that keep a state instead of a cache")):
         named_key = next((key for part in parts for key in keys if _counts(part.get(key))), None)

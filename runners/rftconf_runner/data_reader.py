@@ -11,7 +11,7 @@ from rftconf_runner.framework_rewards import own_reward
 from rftconf_runner.job import RewardSource
 from rftconf_runner.job_data import ImageColumn, Rows, Share
 from rftconf_runner.mixing import counts
-from rftconf_runner.rules import GIVEN, MODEL, told
+from rftconf_runner.rules import GIVEN, MODEL, parse_reward_option
 from rftconf_runner.scores.table import numbers
 from rftconf_runner.stage_reader import StageReader
 from rftconf_runner.trinity_tasks import asks_once, system_of
@@ -72,7 +72,7 @@ def rewards_of(read: StageReader, source: Source = NOBODY, *, modelled: bool = F
         for part, otherwise in (("path", ""), ("name", ""), ("args", {}))
     )
     sources_by_domain = dict(given_rewards(read.stage))
-    sources = [RewardSource(domain, *told(words)) for domain, words in sources_by_domain.items()]
+    sources = [RewardSource(domain, *parse_reward_option(words)) for domain, words in sources_by_domain.items()]
     if "" in sources_by_domain:
         return tuple(sources)
     own = None if modelled else own_reward(read.stage, source)

@@ -11,7 +11,7 @@ import ray
 
 from rftconf_runner.data import Prompt, Prompts
 from rftconf_runner.job import Job
-from rftconf_runner.rollout import CUTTING, Answer, Asked
+from rftconf_runner.rollout import CUTTING, Answer, GenerationRequest
 from rftconf_runner.sequences import Sample
 
 TURN = 0x9E3779B97F4A7C15
@@ -59,14 +59,14 @@ class Flight:
         return [answer if answer.whole else answer.followed(next(fresh)) for answer in self.begun]
 
 
-def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> list[Asked]:
+def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> list[GenerationRequest]:
     """Every answer to `prompts`, the first of which has the number `first` in the run; each has a seed of its own. A baseline
     comes after the samples of its prompt."""
     each = job.responses
     seed = (job.engine_seed << 32) + job.sequences + first * each + turn * TURN
     steps = [*range(each), *([BASELINE] if job.baseline else [])]
     return [
-        Asked(
+        GenerationRequest(
             prompt.asks or prompt.tokens,
             (seed + index * each + step) % (1 << 63),
             greedy=step == BASELINE and job.baseline == "greedy",

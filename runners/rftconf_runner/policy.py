@@ -9,18 +9,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rftconf_runner import experts, gates, losses
+from rftconf_runner import consistency_checks, experts, losses
 from rftconf_runner.adapters import Adapters
-from rftconf_runner.cuts import micro_batches, share
 from rftconf_runner.job import Job
 from rftconf_runner.likelihood import log_probs_and_entropy
-from rftconf_runner.meeting import join
+from rftconf_runner.micro_batching import micro_batches, share
 from rftconf_runner.offload import States
-from rftconf_runner.parcel import Parcel
+from rftconf_runner.rendezvous import join
 from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, largest, shard, total
 from rftconf_runner.ulysses import Sequences
 from rftconf_runner.vision import Vision, vision_of
+from rftconf_runner.weight_bucket import Parcel
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Policy:
                 if compares:
                     parities.append(_ratio_gap(part, log_probs, version))
             if compares:
-                parity = gates.at_parity(_over_ranks(torch.cat(parities), self.job.dtype), self.job.dtype)
+                parity = consistency_checks.at_parity(_over_ranks(torch.cat(parities), self.job.dtype), self.job.dtype)
             return parts
 
         loss, norm, rate = self.learner.step(parts)
@@ -179,12 +179,12 @@ def _gap(values: Tensor, dtype: str) -> float:
     """Of the tokens that count, the number that a gate looks at; 0 of none."""
     if not len(values):
         return 0.0
-    return float(values.mean() if dtype in gates.BY_MEAN else values.max())
+    return float(values.mean() if dtype in consistency_checks.BY_MEAN else values.max())
 
 
 def _over_ranks(values: Tensor, dtype: str) -> float:
     """The same over all ranks' tokens; collective."""
-    if dtype in gates.BY_MEAN:
+    if dtype in consistency_checks.BY_MEAN:
         added, count = total(torch.stack((values.sum(), values.new_tensor(len(values))))).tolist()
         return float(added / max(count, 1))
     return float(largest(values.max() if len(values) else values.new_zeros(())))

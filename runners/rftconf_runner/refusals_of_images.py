@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.data_reader import SEES
-from rftconf_runner.said import said
+from rftconf_runner.value_text import render_plan_value
 
 
 def of_images(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
@@ -16,9 +16,15 @@ def of_images(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     if not columns:
         return
     if source.framework != SEES:
-        yield "data.train[].keys.image", f"is {said(columns[0])}; the runner reads images as veRL does, and as no other"
+        yield (
+            "data.train[].keys.image",
+            f"is {render_plan_value(columns[0])}; the runner reads images as veRL does, and as no other",
+        )
     if stage.placement.actor.sp not in (1, None):
-        yield "placement.actor.sp", f"is {said(stage.placement.actor.sp)}; ranks share no sequence that has images"
+        yield (
+            "placement.actor.sp",
+            f"is {render_plan_value(stage.placement.actor.sp)}; ranks share no sequence that has images",
+        )
     if stage.sync.in_flight == "interrupt" and stage.sync.run_ahead_rollouts:
         yield "sync.in_flight", "is 'interrupt'; the runner goes on with no answer to images that was cut"
     if stage.algorithm.critic.enabled is True:
