@@ -17,7 +17,7 @@ from rftconf_runner.images import Picture
 from rftconf_runner.job import Job
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.threads import patient
-from rftconf_runner.weights import Digests, Layout, held, layout, renamed
+from rftconf_runner.weights import Digests, Layout, digest_model, layout, renamed
 
 ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine lives in the actor: seconds instead of half a minute to start
@@ -36,7 +36,7 @@ CUTTING = "cut"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GenerationRequest:
     """A prompt, the seed of its answer, and what of the answer is there already. A `greedy` answer has the likeliest token each time.
     With `pictures` the prompt has a token for each, and the engine `reads` as many as the model has for them."""
 
@@ -134,7 +134,7 @@ class Engine:
         self.job = job
         self.cutting.clear()
 
-    def generate(self, requests: Sequence[Asked]) -> list[Answer]:
+    def generate(self, requests: Sequence[GenerationRequest]) -> list[Answer]:
         """An answer to each, in their order; as far as they are where they are cut. None from ranks but the first, which
         draw the same."""
         answers = self._answered(requests)
@@ -144,7 +144,7 @@ class Engine:
         """Until weights come, or an answer is asked for."""
         self.resting.begin()
 
-    def _answered(self, requests: Sequence[Asked]) -> list[Answer]:
+    def _answered(self, requests: Sequence[GenerationRequest]) -> list[Answer]:
         self.resting.wake(WEIGHTS, CACHE)
         prompts = [_prompt(request) for request in requests]
         params = [self._params(request) for request in requests]
@@ -186,7 +186,7 @@ class Engine:
         rows, rank, ranks = self.rows, self.rank, self.job.tp
         only = experts.is_of_experts
         digests: list[Digests] = self.llm.collective_rpc(
-            lambda worker: held(worker.get_model(), rows, rank, ranks, only)
+            lambda worker: digest_model(worker.get_model(), rows, rank, ranks, only)
         )
         self.llm.collective_rpc(lambda worker: experts.prepared(worker.get_model()))
         return digests[0]
@@ -200,10 +200,12 @@ class Engine:
     def held(self) -> Digests:
         """Of the weights that are there since the last `load`."""
         rows, rank, ranks = self.rows, self.rank, self.job.tp
-        digests: list[Digests] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
+        digests: list[Digests] = self.llm.collective_rpc(
+            lambda worker: digest_model(worker.get_model(), rows, rank, ranks)
+        )
         return {**digests[0], **self.as_taken}
 
-    def _params(self, request: Asked) -> Any:
+    def _params(self, request: GenerationRequest) -> Any:
         from vllm import SamplingParams
 
         return SamplingParams(
@@ -242,7 +244,7 @@ class Engine:
         return Answer(tuple(output.token_ids), drawn, self.version, whole)
 
 
-def _prompt(request: Asked) -> dict[str, Any]:
+def _prompt(request: GenerationRequest) -> dict[str, Any]:
     """Return what vLLM is given: images as PIL has them, which it puts through the model's processor itself."""
     tokens: dict[str, Any] = {"prompt_token_ids": [*request.prompt, *request.begun]}
     images = {"image": [picture.opened() for picture in request.pictures]}
