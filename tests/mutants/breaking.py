@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,8 @@ NOT_MAPPINGS = {"paths.py", "provenance.py", "traced.py", "files.py", "words_of_
 """Modules of mappers/ that hold no statement about a framework."""
 DEFAULTS = ("absent", "default", "behaves")
 UNITS = [unit.name for unit in Unit]
+FIELDS = json.loads((ROOT / "rftconf" / "plan" / "index.json").read_text(encoding="utf-8"))
+"""Plan field to its role, its unit and its type."""
 Broken = tuple[str, ast.AST]
 Route = tuple[tuple[str, int | None], ...]
 """The way from a module to one of its nodes: names of fields, and places in lists."""
@@ -66,11 +70,28 @@ def default(node: ast.AST) -> Iterator[Broken]:
     if isinstance(node, ast.Call):
         for index, keyword in enumerate(node.keywords):
             if keyword.arg in DEFAULTS and isinstance(keyword.value, ast.Constant):
-                second = ast.keyword(keyword.arg, ast.Constant(another(keyword.value.value)))
-                yield "default", ast.Call(node.func, node.args, replaced(node.keywords, index, second))
+                value = keyword.value.value
+                second = ast.Constant(set_instead(node) if value is None else another(value))
+                keywords = replaced(node.keywords, index, ast.keyword(keyword.arg, second))
+                yield "default", ast.Call(node.func, node.args, keywords)
         if isinstance(node.func, ast.Name) and node.func.id == "fixed" and isinstance(node.args[1], ast.Constant):
             other_value = ast.Constant(another(node.args[1].value))
             yield "default", ast.Call(node.func, replaced(node.args, 1, other_value), node.keywords)
+
+
+VALUES = {"bool": True, "int": 7, "float": 0.5}
+
+
+def set_instead(call: ast.Call) -> Any:
+    """A value in place of none, of the type of the plan field that the row names: no other could be read."""
+    named = [ast.unparse(part.body).partition(".")[2] for part in call.args if isinstance(part, ast.Lambda)]
+    path = named[-1] if named else ""
+    types = [kind for field, (_, _, kind) in FIELDS.items() if path and f".{field}".endswith(f".{path}")]
+    return (
+        next((VALUES[kind] for kind in re.findall("[a-z]+", types[0]) if kind in VALUES), "another")
+        if types
+        else "another"
+    )
 
 
 def another(value: Any) -> Any:

@@ -89,7 +89,7 @@ def write_advantage(w: WriteContext) -> None:
         return
     w.put(TYPE, kind, A + "advantage", state=State.DERIVED, always=True)
     function = natives.get(name, name)
-    w.put("algorithm.advantage_fn", function, A + "advantage", always=True, default=None)
+    w.put("algorithm.advantage_fn", function, A + "advantage", always=True)
     _write_advantage_args(w, name, function)
     _write_critic(w, name)
 
@@ -116,7 +116,7 @@ def _write_critic(w: WriteContext, name: Any) -> None:
 def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
     scope = w.plan(A + "std_scope")
     if function == "grpo" and scope == "batch":
-        w.put("algorithm.advantage_fn_args.std_cal_level", "batch", A + "std_scope", default=None)
+        w.put("algorithm.advantage_fn_args.std_cal_level", "batch", A + "std_scope", always=True)
     elif scope is not None and (name == "reinforce" or (scope in ("batch", "running") and not w.same_framework)):
         w.lose(A + "std_scope", State.NO_COUNTERPART, f"Trinity's {function or name} takes rewards as they are")
     elif scope is not None:

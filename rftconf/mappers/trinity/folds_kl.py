@@ -134,4 +134,4 @@ def write_entropy(w: WriteContext) -> None:
             "algorithm.entropy_loss_fn_args.entropy_coef", w.plan(A + "entropy_coef"), A + "entropy_coef", always=True
         )
         if w.plan(A + "advantage") not in ("gae", "grpo", "rloo", "reinforce_pp", "grpo_mean_only"):
-            w.put("algorithm.entropy_loss_fn", "default", A + "entropy_coef", default=None)
+            w.put("algorithm.entropy_loss_fn", "default", A + "entropy_coef", always=True)

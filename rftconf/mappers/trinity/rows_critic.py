@@ -26,10 +26,10 @@ ENGINE_MEGATRON = When(
 )
 engine = rows_of["TrainerTrainerConfigCriticMegatron", "Batch"]()
 ENGINE = (
-    engine(lambda c: c.micro_batch_size_per_gpu, lambda p: p.critic.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK), default=None,
+    engine(lambda c: c.micro_batch_size_per_gpu, lambda p: p.critic.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
            alias=True, always=True, why="TrainingWorker.train_batch: the engine's own size, which Trinity's trainer leaves empty"),
     engine(lambda c: c.infer_micro_batch_size_per_gpu, lambda p: p.critic_infer.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
-           default=None, alias=True, always=True, why="TrainingWorker.infer_batch: the engine's own size, which Trinity's trainer leaves empty"),
+           alias=True, always=True, why="TrainingWorker.infer_batch: the engine's own size, which Trinity's trainer leaves empty"),
 )  # fmt: skip
 ENGINE_ROWS = (
     *rows_for_role(ENGINE, native=CONFIG + "fsdp", plan="stage.batch", when=ENGINE_FSDP),

@@ -137,6 +137,14 @@ RUNS: dict[str, tuple[str, Flat, str, str, tuple[str, ...]]] = {
             *("model.lora_alpha", "model.*_modules", "model.lora.*", "model.lora_adapter_path"),
         ),
     ),
+    # trainer/fsdp_sft_trainer.py of 0.5.0: `if self.config.model.get("lora_rank", 0) > 0`
+    "veRL: a supervised run of 0.5 without LoRA": (
+        "verl_fsdp_sft",
+        {"model.partial_pretrain": "base/model", "model.lora_rank": 0},
+        "",
+        "0.5.0",
+        ("model.lora_alpha", "model.target_modules"),
+    ),
     "veRL: a supervised run by samples, Megatron": (
         "verl_sft",
         {**SAMPLES, "engine.strategy": "megatron", "data.use_dynamic_bsz": False, "data.micro_batch_size_per_gpu": 2},
@@ -238,14 +246,8 @@ RUNS: dict[str, tuple[str, Flat, str, str, tuple[str, ...]]] = {
         (
             *("actor_train.*", "actor_infer.*", "reference.*", "critic.*", "student.*", "validation.*"),
             *("whiten_advantages", "entropy_loss_coef", "critic_warmup", "kl_loss_coef", "kl_penalty", "eval_steps"),
-            *(
-                "model_update_buffer_size_mb",
-                "lambd",
-                "value_clip",
-                "kd_temperature",
-                "logits_topk",
-                "distill_on_prompt",
-            ),
+            *("model_update_buffer_size_mb", "lambd", "value_clip"),
+            *("kd_temperature", "logits_topk", "distill_on_prompt"),
         ),
     ),
     "ROLL: agents play environments": (

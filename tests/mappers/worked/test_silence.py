@@ -31,6 +31,8 @@ VERL = {
     "data.train[0].prompt_type": ("messages", "plaintext"),
     "model_options.lora.dtype": ("auto", "fp32"),
     "checkpoint.hf_export": ("never", "last"),
+    # optim/fsdp.yaml of 0.9.1: the critic's floor is a share, min_lr_ratio
+    "optim.critic.min_lr": (0.0, 1e-7),
 }
 SUPERVISED = {**EVERYWHERE, "checkpoint.hf_export": ("never", "last"), "cadence.eval_at_start": (False, True)}
 TRINITY = {

@@ -237,6 +237,12 @@ ROLL_RUNS: dict[str, tuple[Flat, str, str, Flat]] = {
         {"model_options.remove_padding": False, "placement.actor.backend": "megatron"},
     ),
     "a packing policy of 0.1.1": ({**RLVR, **PLAIN_MEGATRON}, "rlvr", "0.1.1", {"model_options.remove_padding": None}),
+    "rlvr of 0.1.1 with a critic on Megatron": (
+        {**RLVR, **ROLL_PPO, "critic.strategy_args.strategy_name": "megatron_train"},
+        "rlvr",
+        "0.1.1",
+        {"model_options.critic_remove_padding": False},
+    ),
     "rlvr of 0.1.1 with a critic": ({**RLVR, **ROLL_PPO}, "rlvr", "0.1.1", {"batch.critic_infer.dynamic": False}),
 }
 
@@ -267,6 +273,7 @@ MCORE_NULLS = {
     f"{ARR}.rollout.max_num_seqs": None,
     f"{ARR}.rollout.max_num_batched_tokens": None,
 }
+SGLANG_NULLS = {f"{ARR}.rollout.name": "sglang", f"{ARR}.rollout.max_num_seqs": None}
 FROM_MEGATRON: list[tuple[str, Flat, str, str]] = [
     ("verl", {**VERL_GRPO, **MCORE_NULLS}, "megatron", "roll"),
     ("verl", {**VERL_GRPO, **MCORE_NULLS}, "megatron", "trinity"),
@@ -274,6 +281,8 @@ FROM_MEGATRON: list[tuple[str, Flat, str, str]] = [
     ("roll", {**RLVR, **PLAIN_MEGATRON}, "rlvr", "roll"),
     ("trinity", {**TRINITY_GRPO, **STATIC}, "", "trinity"),
     ("trinity", {**TRINITY_GRPO, **NAMED}, "", "trinity"),
+    ("verl", {**VERL_GRPO, **SGLANG_NULLS}, "fsdp", "roll"),
+    ("verl", {**VERL_GRPO, **SGLANG_NULLS}, "fsdp", "trinity"),
 ]
 
 
