@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import Ledger, TargetLine
-from rftconf.base.symbols import formula
+from rftconf.base.symbols import Expr, text
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
 from rftconf.report.wording import without_citations
@@ -99,13 +99,13 @@ def _config_name(target: registry.Framework, writing: Writing) -> str:
     return f"--config-name={target.config_names[writing.trainer]}"
 
 
-def _program(target: registry.Framework, release: str, writing: Writing) -> list[str]:
+def _program(target: registry.Framework, release: str, writing: Writing) -> list[str | Expr]:
     """How the program is started: under torchrun where it has one process per GPU and no Ray of its own."""
     starter = starter_of(target, release, writing)
     if not starter:
         return ["python3", "-m", target.mains[-1] if target.of else target.mains[0]]
     alone = ["--standalone"] if starter["nnodes"] == 1 else []
-    options = [f"--{name}={formula(value)}" for name, value in starter.items()]
+    options = [text(f"--{name}=", value if isinstance(value, Expr) else str(value)) for name, value in starter.items()]
     return ["torchrun", *alone, *options, "-m", target.mains[0]]
 
 

@@ -29,9 +29,10 @@ def numbers(script: str) -> dict[str, str]:
 
 
 def positions(script: str) -> list[str]:
-    """The arguments that the script takes by their place, each its own text."""
+    """The arguments that the script takes by their place, each its own text, or a number of processes for torchrun."""
     last = max((int(place) for place in re.findall(r"\$\{?([1-9])", script)), default=0)
-    return [f"${place + 1}" for place in range(last)]
+    counted = set(re.findall(r"n(?:nodes|proc[-_]per[-_]node|_gpus_per_node)[= ][\"']?\$\{?([1-9])", script))
+    return [NUMBER_FOR_ARITHMETIC if str(place) in counted else f"${place}" for place in range(1, last + 1)]
 
 
 def bound(script: Path, scratch: Path) -> dict[str, str]:

@@ -159,6 +159,8 @@ CITED = (
     Cited("has no … program", VERL.name, "verl/trainer/main_ppo.py", r"fully_async|async_training", there=False, until="0.6.1"),
     Cited("veRL drops incomplete batches", VERL.name, "verl/trainer/ppo/ray_trainer.py",
           r"Train dataloader is empty|assert len\(self\.train_dataloader\) >= 1", there=True),
+    Cited("veRL's FSDP program stops at it", VERL.name, "verl/trainer/fsdp_sft_trainer.py", r"is not divisible by dp size", there=True,
+          until="0.6.1"),
     Cited("neither reads the other's keys", VERL.name, "verl/utils/megatron/optimizer.py", "lr_decay_style", there=True, since="0.6.1"),
     Cited("explorer and trainer would never meet", TRINITY.name, "trinity/trainer/trainer.py", r"train_step_num % self\.", there=True),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from rftconf.base.symbols import formula
 from rftconf.convert.convert import convert
 from rftconf.load.load import load
 from rftconf.text.read.read import read
@@ -16,10 +17,27 @@ RUN = (
 )
 
 
-@pytest.mark.parametrize(("folder", "root"), [("''", "."), ("/ckpt/p/e", "/ckpt"), ("/elsewhere", "/elsewhere")])
+@pytest.mark.parametrize(
+    ("folder", "root"), [("''", "."), ("/ckpt/p/e", "/ckpt"), ("/ckpt/p/e/", "/ckpt"), ("/elsewhere", "/elsewhere")]
+)
 def test_the_root_of_a_folder(folder: str, root: str) -> None:
     values = load(read(Source("run.sh", RUN.format(folder)))).stages[0].values
     assert values["identity.checkpoint_root"] == root
+
+
+@pytest.mark.parametrize(
+    ("folder", "root"),
+    [
+        ("/ckpt/p/$RUN", "/ckpt"),
+        ("$ROOT/p/$RUN/", "ROOT"),
+        ("/ckpt/$RUN", "/ckpt/${RUN}"),
+        ("/ckpt/p/$OTHER", "/ckpt/p/${OTHER}"),
+    ],
+)
+def test_the_root_of_a_folder_whose_name_a_variable_holds(folder: str, root: str) -> None:
+    script = RUN.format(f'"{folder}"').replace("experiment_name=e", 'experiment_name="$RUN"')
+    values = load(read(Source("run.sh", script))).stages[0].values
+    assert formula(values["identity.checkpoint_root"]) == root
 
 
 @pytest.mark.parametrize("to", ["roll", "chatlearn", "trinity"])

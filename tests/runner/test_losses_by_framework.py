@@ -50,14 +50,16 @@ def test_arguments_of_a_loss_reach_it_and_others_are_refused() -> None:
 
 def test_sapo_is_another_loss_in_trinity() -> None:
     """There the gate is a weight without gradient on the log-likelihood (sapo_policy_loss.py)."""
-    assert refused(of_trinity("sapo"))[FAMILY] == "is 'sapo' of trinity; the runner executes veRL's"
+    assert refused(of_trinity("sapo"))[FAMILY].startswith("is 'sapo_detached'; the runner executes ")
 
 
 def test_sapo_takes_one_mean_in_verl() -> None:
     means = {"actor_rollout_ref__actor__loss_agg_mode": "seq-mean-token-mean"}
     assert refused(plan(**{MODE: "sapo"}, **means)) == {}
     assert job_of(plan(**{MODE: "sapo"}, **means)).loss_words == {"tau_pos": 1.0, "tau_neg": 1.05}
-    assert set(refused(plan(**{MODE: "sapo"}))) == {"stage.algorithm.loss_agg"}
+    assert refused(plan(**{MODE: "sapo"})) == {}
+    beside = plan(**{MODE: "sapo", "actor_rollout_ref__actor__use_kl_loss": "True"})
+    assert set(refused(beside)) == {"extensions.verl.actor_rollout_ref.actor.loss_agg_mode"}
 
 
 @pytest.mark.parametrize("kind", ["dppo_tv", "dppo_kl"])

@@ -1,16 +1,14 @@
-"""ROLL's advantage, policy loss and their aggregation."""
+"""ROLL's advantage: the estimator, and how rewards are normalised and discounted."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, follows_teacher
-from rftconf.mappers.roll.folds_preference import read_own_loss, write_own_loss
-from rftconf.mappers.shapes import leave_open, settle
+from rftconf.mappers.shapes import leave_open
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
@@ -45,7 +43,7 @@ def read_advantage(r: ReadContext) -> None:
     elif name == "reinforce" and norms in NORMED:
         found = NORMED[norms]
     else:
-        found = (name, None)
+        found = (name, name if isinstance(name, Expr) else None)
         for key, value in zip((MEAN, STD), norms, strict=True):
             if value is not None:
                 r.narrowed[key] = (
@@ -139,159 +137,3 @@ def write_gamma(w: WriteContext) -> None:
     """1 unless the source discounts."""
     if RL.test(w) and w.plan(A + "gamma") is not None:
         w.put("gamma", w.plan(A + "gamma"), A + "gamma")
-
-
-CLIP, RANGE, LOW, HIGH, DUAL = "pg_clip", "use_pg_clip_range", "pg_clip_low", "pg_clip_high", "dual_clip_loss"
-VARIANT, CLASS, LEVEL = "actor_train.pg_variant", "actor_train.worker_cls", "importance_sampling"
-OWN_CLIP = 0.2
-"""ROLL's default for all three."""
-PG_WORKER = "roll.pipeline.rlvr.actor_pg_worker.ActorPGWorker"
-L = A + "policy_loss."
-
-
-def read_loss(r: ReadContext) -> None:
-    """The surrogate: clip range, dual clip, sequence ratios, variants of a worker class of its own (H31, H32)."""
-    if not RL.test(r):
-        read_own_loss(r)
-        return
-    ranged = r.native(RANGE, False)
-    if ranged is not True:
-        r.inactive.update(dict.fromkeys((LOW, HIGH), "no effect while use_pg_clip_range is false (H31)"))
-    low, high = (r.native(k) if ranged is True else r.native(CLIP) for k in (LOW, HIGH))
-    if ranged is True and r.native(DUAL, False) is not True:
-        r.inactive[CLIP] = "use_pg_clip_range is true, and nothing else reads pg_clip without dual_clip_loss"
-    r.set(L + "clip_low", low, *((LOW, RANGE) if ranged is True else (CLIP,)))
-    r.set(L + "clip_high", high, *((HIGH, RANGE) if ranged is True else (CLIP,)))
-    family = _family(r)
-    dual = r.native(DUAL, False) if isinstance(family, Expr) or family in CLIPPED_TWICE else False
-    if dual is False and r.native(DUAL, False) is True:
-        r.inactive[DUAL] = f"the {family} loss is not clipped twice (actor_pg_worker: _compute_ppo_loss alone is)"
-    bound = None if dual is False or r.native(CLIP) is None else 1 + 2 * r.native(CLIP)
-    keys, how = ((DUAL,), "") if dual is False else ((DUAL, CLIP), "1 + 2 x pg_clip (H32)")
-    r.set(L + "dual_clip_c", bound, *keys, how=how)
-    r.set(L + "family", family, LEVEL, VARIANT, CLASS)
-    agg = r.native("loss_agg_mode")
-    sums = agg == "seq-mean-token-sum-norm"
-    r.set(A + "loss_agg", "sum-over-len" if sums else agg, "loss_agg_mode")
-    r.set(A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "loss_agg_mode")
-    r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="global over the update")
-    _name_what_stays(r)
-
-
-def _name_what_stays(r: ReadContext) -> None:
-    """Tokens that a filter takes out stay in the policy term of token-mean, whose numerator is not masked (H60)."""
-    rules = re.compile(r"train_infer_correction\.filters\[\d+\]\.enabled")
-    filters = any(rules.fullmatch(key) and leaf.value is True for key, leaf in r.source.leaves())
-    if filters and r.native("loss_agg_mode") == "token-mean":
-        r.note(
-            "loss_agg_mode token-mean: tokens that train_infer_correction.filters takes out stay in the policy loss (H60)"
-        )
-
-
-def _family(r: ReadContext) -> Any:
-    variant, own = r.native(VARIANT), str(r.native(CLASS) or "").endswith("ActorPGWorker")
-    if own:
-        return {"ppo": "ppo", None: "vanilla_pg", "vanilla": "vanilla_pg"}.get(variant, variant)
-    if variant is not None:
-        r.inactive[VARIANT] = "only the worker class ActorPGWorker reads it"
-    level = r.native(LEVEL, "token")
-    return level if isinstance(level, Expr) else "gspo" if level == "seq" else "ppo"
-
-
-CLIPPED_TWICE = ("ppo", "gspo")
-"""Losses that dual_clip_loss is for: base_worker's own on either level, and ActorPGWorker's ppo."""
-VARIANTS = ("vanilla_pg", "tis", "topr", "cispo", "kimi15")
-
-
-def write_loss(w: WriteContext) -> None:
-    """Low and high always, with the switch that makes them count (H31)."""
-    if not RL.test(w):
-        write_own_loss(w)
-        return
-    _write_family(w)
-    low, high, c = (w.plan(L + f) for f in ("clip_low", "clip_high", "dual_clip_c"))
-    if isinstance(c, (int, float)) and c <= 1:
-        w.lose(
-            L + "dual_clip_c",
-            State.NO_COUNTERPART,
-            f"{c:g} bounds no loss: a dual clip is above 1 (H32), and pg_clip would be below 0",
-        )
-        c = None
-    around = OWN_CLIP if low is None else low
-    ranged = low != high or (c is not None and not isinstance(c, Expr) and c != 1 + 2 * around)
-    if low is None and ranged:
-        w.put(RANGE, True, always=True, how="else pg_clip, which the bound reads, would count for both (H31)")
-    elif ranged:
-        w.put(RANGE, True, L + "clip_low", L + "clip_high", always=True, how="else pg_clip would count for both (H31)")
-        w.put(LOW, low, L + "clip_low", always=True)
-        w.put(HIGH, high, L + "clip_high", always=True)
-    elif low is not None:
-        w.put(CLIP, low, L + "clip_low", L + "clip_high", always=True)
-    if isinstance(c, Expr):
-        w.put(DUAL, True, always=True)
-        w.put(
-            CLIP,
-            (c - 1) / 2,
-            L + "dual_clip_c",
-            state=State.DERIVED,
-            always=True,
-            how="the bound is 1 + 2 x pg_clip (H32)",
-        )
-    elif c is not None:
-        w.put(DUAL, True, L + "dual_clip_c", always=True)
-        if ranged:
-            half = (c - 1) / 2
-            w.put(CLIP, round(half, 12), L + "dual_clip_c", state=State.DERIVED, always=True,
-                  how=f"only the bound reads it while use_pg_clip_range is true: 1 + 2 x {half:g} = {c:g} (H32)")  # fmt: skip
-    _write_aggregation(w)
-
-
-def _write_family(w: WriteContext) -> None:
-    family, path = w.plan(L + "family"), L + "family"
-    if family == "gspo":
-        w.put(LEVEL, "seq", path, always=True)
-    elif family == "ppo":
-        w.lose(path, State.DEFAULT, "the loss of ROLL's own actor worker")
-    elif family in VARIANTS:
-        w.put(CLASS, PG_WORKER, path, always=True, how="pg_variant is read by this class only")
-        w.put(VARIANT, "vanilla" if family == "vanilla_pg" else family, path, always=True)
-    elif family is not None:
-        unknown = isinstance(family, Expr)
-        note = (
-            "depends on a value the source does not tell"
-            if unknown
-            else f"ROLL has no {family} loss: this key chooses between PPO's ratio of tokens (token) and GSPO's of sequences (seq); "
-            "actor_train.pg_variant has cispo, tis and topr"
-        )
-        leave_open(w, LEVEL, note, path, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART)
-
-
-AGGREGATIONS = {
-    "sum-over-len": ("seq-mean-token-sum-norm", ""),
-    "seq-mean-sum-over-len": (
-        "seq-mean-token-sum-norm",
-        "the same name does not divide by the number of sequences here: gradients are larger by that factor; mind max_grad_norm (H61)",
-    ),
-    "token-sum": ("token-mean", "ROLL has no token-sum"),
-}
-
-
-def _write_aggregation(w: WriteContext) -> None:
-    agg = w.plan(A + "loss_agg")
-    if agg is not None:
-        mode, note = AGGREGATIONS.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
-        w.put(
-            "loss_agg_mode", mode, A + "loss_agg", state=State.NARROWED if note else State.EXACT, note=note, always=True
-        )
-    tokens = w.plan(A + "loss_agg_tokens")
-    if tokens is not None:
-        padded = tokens == w.plan("stage.length.response_max_tokens")
-        note = "the padded response length" if padded else "ROLL divides by the padded response length, no other number"
-        settle(w, A + "loss_agg_tokens", padded, note, state=State.NO_COUNTERPART)
-    settle(
-        w,
-        A + "loss_norm_scope",
-        w.plan(A + "loss_norm_scope") in ("update", None),
-        "as ROLL does",
-        "ROLL averages the loss over the whole update on all ranks (H25, H26)",
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext
 
 
@@ -12,13 +13,13 @@ from rftconf.mappers.context import ReadContext
 class AlgorithmClass:
     """One registered `algorithm_type`. `in_trainer`: advantages, and so KL in the reward, are computed by the trainer."""
 
-    advantage: str
-    policy_loss: str
-    kl_loss: str = "k2"
-    entropy: str = "default"
-    critic: bool = False
-    reference: bool = True
-    in_trainer: bool = False
+    advantage: Any
+    policy_loss: Any
+    kl_loss: Any = "k2"
+    entropy: Any = "default"
+    critic: bool | Expr = False
+    reference: bool | Expr = True
+    in_trainer: bool | Expr = False
 
 
 ALGORITHMS = {
@@ -66,8 +67,8 @@ LOSS_CLIPS = {
 }
 """Default clip range, low and high, of each policy loss that clips."""
 
-FAMILIES = {"ppo": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo"}
-"""Policy losses that stand for a plan family; others keep their own name."""
+FAMILIES = {"ppo": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo_detached"}
+"""Policy losses that stand for a plan family; others keep their own name. `sapo_policy_loss.py` detaches the gate."""
 
 ADVANTAGES = {
     # computed by the trainer; first, so that the plain names are the ones written
@@ -85,13 +86,16 @@ TYPE_OF = {
     ("reinforce", "ppo"): "grpo",
     ("grpo", "gspo"): "gspo",
     ("grpo", "cispo"): "cispo",
-    ("grpo", "sapo"): "sapo",
+    ("grpo", "sapo_detached"): "sapo",
 }
 """The algorithm class that comes closest to an advantage and a policy-loss family."""
 
 
 def algorithm(name: object) -> AlgorithmClass:
-    """The class of `algorithm_type`; of `ppo` for a symbol. A class of the user's own is like no other (rule 6)."""
+    """The class of `algorithm_type`. Of a symbol all of it follows from the symbol; a class of the user's own is like no
+    other (rule 6)."""
+    if isinstance(name, Expr):
+        return AlgorithmClass(name, name, name, name, critic=name, reference=name, in_trainer=name)
     if not isinstance(name, str):
         return ALGORITHMS["ppo"]
     return ALGORITHMS.get(name) or AlgorithmClass(name, name)

@@ -22,7 +22,7 @@ def _critic(c: Context) -> bool:
     name = c.effective("algorithm.algorithm_type")
     if name == OPEN:
         return c.plan("stage.algorithm.critic.enabled") is True
-    has = algorithm(name).critic
+    has = algorithm(name).critic is not False
     return has and c.plan("stage.algorithm.critic.enabled") is not False
 
 

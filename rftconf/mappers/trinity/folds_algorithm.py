@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.families import ESTIMATORS, native_name, plan_name
 from rftconf.mappers.shapes import first_filter, known_below, leave_open
 from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
 from rftconf.plan.origin import Kind
@@ -23,20 +24,21 @@ def read_advantage(r: ReadContext) -> None:
         return
     name = r.native("algorithm.advantage_fn") or class_of(r).advantage
     args = arguments(r, "advantage_fn")
-    plain = ADVANTAGES.get(name, name) if isinstance(name, str) else name
+    plain = plan_name(name, ADVANTAGES, ESTIMATORS)
     if name in ("opmd", "opmd_verl") and args.get("opmd_baseline", "mean") != "mean":
         plain = "opmd"
     keys = ("algorithm.advantage_fn", TYPE)
     r.set(A + "advantage", plain, *keys)
     divides = plain in ("grpo", "step_wise_grpo")
     scope = args.get("std_cal_level", "group") if divides else "none" if plain == "grpo_mean_only" else None
+    scope = args.get("std_cal_level", plain) if isinstance(plain, Expr) else scope
     r.set(A + "std_scope", scope, "algorithm.advantage_fn_args.std_cal_level", "algorithm.advantage_fn_args")
     discounts, trace = plain in ("gae", "reinforce_pp"), plain == "gae"
     r.set(A + "gamma", args.get("gamma", 1.0) if discounts else None, "algorithm.advantage_fn_args.gamma")
     r.set(A + "lam", args.get("lam", 1.0) if trace else None, "algorithm.advantage_fn_args.lam")
     r.set(
         A + "whiten_advantage",
-        plain in ("gae", "reinforce_pp"),
+        plain if isinstance(plain, Expr) else plain in ("gae", "reinforce_pp"),
         *keys,
         kind=Kind.DEFAULT,
         how="part of the estimator",
@@ -53,8 +55,7 @@ def read_advantage(r: ReadContext) -> None:
 
 def _read_critic(r: ReadContext) -> None:
     """The class decides; of one that is not known nobody knows whether it has a critic."""
-    name = r.native(TYPE, "ppo")
-    r.set(A + "critic.enabled", name if isinstance(name, Expr) else class_of(r).critic, TYPE)
+    r.set(A + "critic.enabled", class_of(r).critic, TYPE)
 
 
 def write_advantage(w: WriteContext) -> None:
@@ -68,11 +69,15 @@ def write_advantage(w: WriteContext) -> None:
               note="" if w.same_framework else "the algorithm depends on a value the source does not tell", always=True)  # fmt: skip
         return
     kind = TYPE_OF.get((name, family)) or TYPE_OF.get((name, "ppo"))
-    natives = {plan: native for native, plan in ADVANTAGES.items()}
     if kind is None:
-        known = name if name in ALGORITHMS else None
-        if known is None and not w.same_framework:
-            near = "no Trinity advantage function does this; " + (
+        if not w.same_framework:
+            alike = name in ALGORITHMS
+            near = (
+                "Trinity's algorithm of this name has a formula of its own; "
+                if alike
+                else "no Trinity advantage function does this; "
+            )
+            near += (
                 "ppo is the one algorithm with a critic, which the source trains"
                 if w.plan(A + "critic.enabled") is True
                 else "the nearest group estimators are grpo, opmd, rloo"
@@ -81,14 +86,14 @@ def write_advantage(w: WriteContext) -> None:
             leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
             _leave_to_the_algorithm(w)
             return
-        kind = known or str(name)
+        kind = str(native_name(name, {}))
     if not w.same_framework and not w.since(SINCE.get(kind, "0")):
         note = f"Trinity-RFT has {kind} since {SINCE[kind]}; the nearest group estimator before is grpo"
         leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
         _leave_to_the_algorithm(w)
         return
     w.put(TYPE, kind, A + "advantage", state=State.DERIVED, always=True)
-    function = natives.get(name, name)
+    function = native_name(name, ADVANTAGES)
     w.put("algorithm.advantage_fn", function, A + "advantage", always=True)
     _write_advantage_args(w, name, function)
     _write_critic(w, name)

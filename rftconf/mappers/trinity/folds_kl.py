@@ -31,7 +31,7 @@ def read_kl_loss(r: ReadContext) -> None:
 
 def _read_kl(r: ReadContext, name: Any, block: str, key: str) -> None:
     enabled = name if isinstance(name, Expr) else name != "none"
-    r.set(A + f"{block}.enabled", enabled if isinstance(enabled, bool) else None, key, TYPE)
+    r.set(A + f"{block}.enabled", enabled, key, TYPE)
     if enabled is False:
         r.inactive[f"{key}_args"] = f"no effect while {key} is none"
         return
@@ -72,12 +72,15 @@ def read_kl_reward(r: ReadContext) -> None:
     """kl_penalty_fn, heard only by algorithms that compute advantages in the trainer (H37)."""
     key = "algorithm.kl_penalty_fn"
     name = r.native(key) or "none"
-    if name != "none" and not class_of(r).in_trainer:
+    hears = class_of(r).in_trainer
+    if name != "none" and hears is False:
         kind = r.native(TYPE, "ppo")
         r.inactive[key] = f"{kind} computes advantages in the explorer and never looks at it (H37)"
         r.inactive[f"{key}_args.kl_coef"] = r.inactive[key]
         name = "none"
     _read_kl(r, name, "kl_reward", key)
+    if name != "none" and hears is not True:
+        r.set(A + "kl_reward.enabled", hears, TYPE, key)
     if name != "none":
         adaptive = r.native(f"{key}_args.adaptive", False)
         r.set(A + "kl_reward.controller", "adaptive" if adaptive is True else "fixed", f"{key}_args.adaptive")
@@ -124,6 +127,8 @@ def read_entropy(r: ReadContext) -> None:
     if name == "none":
         r.inactive["algorithm.entropy_loss_fn_args.entropy_coef"] = "no effect while entropy_loss_fn is none"
         coef = 0.0
+    if isinstance(name, Expr) and coef not in (0, None):
+        coef = name  # none where the function that nobody knows is none
     r.set(A + "entropy_coef", coef, "algorithm.entropy_loss_fn_args.entropy_coef", "algorithm.entropy_loss_fn")
 
 

@@ -8,6 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import NO_DUAL_CLIP, unbounded
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.families import LOSSES, described, native_name, plan_name
 from rftconf.mappers.shapes import leave_open, settle
 from rftconf.mappers.trinity.algorithms import (
     FAMILIES,
@@ -30,12 +31,12 @@ def read_policy_loss(r: ReadContext) -> None:
     keys = "algorithm.policy_loss_fn_args"
     r.set(
         A + "policy_loss.family",
-        FAMILIES.get(name, name) if isinstance(name, str) else name,
+        plan_name(name, FAMILIES, LOSSES),
         "algorithm.policy_loss_fn",
         TYPE,
     )
-    low, high = LOSS_CLIPS.get(str(name), (None, None))
-    both = args.get("clip_range", None if args else low)
+    low, high = (name, name) if isinstance(name, Expr) else LOSS_CLIPS.get(str(name), (None, None))
+    both = args.get("clip_range", None if args and not isinstance(name, Expr) else low)
     if args and not {"clip_range", "clip_range_low", "clip_range_high"} & set(args) and str(name) == "ppo":
         r.note(
             "policy_loss_fn_args without any clip range: Trinity stops with an assertion, defaults are not merged (H33)"
@@ -52,19 +53,20 @@ def read_policy_loss(r: ReadContext) -> None:
         f"{keys}.clip_range_high",
         f"{keys}.clip_range",
     )
-    bound = args.get("clip_ratio_c", 3.0) if name == "ppo" else None
+    bound = args.get("clip_ratio_c", name if isinstance(name, Expr) else 3.0 if name == "ppo" else None)
+    bound = bound if name == "ppo" or isinstance(name, Expr) else None
     r.set(A + "policy_loss.dual_clip_c", None if bound == NO_DUAL_CLIP else bound, f"{keys}.clip_ratio_c")
     for tau in ("tau_pos", "tau_neg"):
         default = 1.0 if tau == "tau_pos" else 1.05
         r.set(A + f"policy_loss.{tau}", args.get(tau, default) if name == "sapo" else None, f"{keys}.{tau}")
-    _read_aggregation(r, str(name), args)
+    _read_aggregation(r, name, args)
 
 
-def _read_aggregation(r: ReadContext, name: str, args: dict[str, Any]) -> None:
+def _read_aggregation(r: ReadContext, name: Any, args: dict[str, Any]) -> None:
     common = r.native("algorithm.loss_agg_mode") or "token-mean"
-    own = "seq-mean-token-mean" if name == "gspo" else "token-mean"
+    own = name if isinstance(name, Expr) else "seq-mean-token-mean" if name == "gspo" else "token-mean"
     reaches = not args or "loss_agg_mode" in args
-    mode = common if reaches else own
+    mode: Any = common if reaches else own
     keys = (AGG, OWN_AGG) if reaches or mode == common else (OWN_AGG,)
     if args.get("loss_agg_mode", mode) != mode:
         r.inactive[OWN_AGG] = f"{AGG} overwrites it (H34)"
@@ -84,7 +86,7 @@ def _read_aggregation(r: ReadContext, name: str, args: dict[str, Any]) -> None:
     )
 
 
-def _say_two_aggregations(r: ReadContext, mode: str, common: Any) -> None:
+def _say_two_aggregations(r: ReadContext, mode: Any, common: Any) -> None:
     """KL and entropy obey the common mode, of which the plan has one: trainer/verl/losses.py."""
     said = f"policy_loss_fn_args lacks loss_agg_mode: the policy loss uses {mode}"
     if r.plan(A + "kl_loss.enabled") is False and r.plan(A + "entropy_coef") in (0, None):
@@ -103,16 +105,15 @@ def write_policy_loss(w: WriteContext) -> None:
     if isinstance(family, Expr):
         w.lose(A + "policy_loss.family", State.UNRESOLVED, "the loss depends on a value the source does not tell")
         return
-    names = {plan: native for native, plan in FAMILIES.items()}
-    if family is not None and family not in names and not w.same_framework:
-        note = f"Trinity has no {family} loss; nearest: ppo, gspo, cispo, sapo"
+    if family is not None and family not in FAMILIES.values() and not w.same_framework:
+        note = f"Trinity has no {described(family)} loss; nearest: ppo, gspo, cispo"
         leave_open(w, "algorithm.policy_loss_fn", note, A + "policy_loss.family", state=State.NO_COUNTERPART)
-        for clip in ("clip_low", "clip_high", "dual_clip_c"):
+        for clip in ("clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg"):
             if w.plan(A + f"policy_loss.{clip}") is not None:
                 w.lose(A + f"policy_loss.{clip}", State.DEAD_IN_TARGET, f"belongs to the {family} loss")
         _write_aggregation(w, "algorithm.policy_loss_fn_args.")
         return
-    native = names.get(str(family), family)
+    native = native_name(family, FAMILIES)
     w.put("algorithm.policy_loss_fn", native, A + "policy_loss.family", always=True)
     at = "algorithm.policy_loss_fn_args."
     if native in LOSS_CLIPS:

@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.families import ESTIMATORS, LOSSES, described, native_name, plan_name
 from rftconf.mappers.shapes import leave_open
 from rftconf.mappers.verl.conditions import WHITENED
 from rftconf.mappers.verl.rows_training import ADVANTAGES
@@ -30,9 +31,11 @@ def read_advantage(r: ReadContext) -> None:
         r.set("stage.algorithm.advantage", "grpo" if divides is not False else "grpo_mean_only", *keys)
         r.set("stage.algorithm.std_scope", "group" if divides is not False else "none", *keys)
         return
-    r.inactive[keys[1]] = "only the grpo estimator reads it"
-    r.set("stage.algorithm.advantage", ADVANTAGES.get(name, name) if isinstance(name, str) else name, keys[0])
-    r.set("stage.algorithm.std_scope", None, keys[0])
+    known = not isinstance(name, Expr)
+    if known:
+        r.inactive[keys[1]] = "only the grpo estimator reads it"
+    r.set("stage.algorithm.advantage", plan_name(name, ADVANTAGES, ESTIMATORS), keys[0])
+    r.set("stage.algorithm.std_scope", None if known else name, *(keys[:1] if known else keys))
 
 
 def write_advantage(w: WriteContext) -> None:
@@ -61,7 +64,7 @@ def write_advantage(w: WriteContext) -> None:
         if w.plan(D) == "batch":
             w.lose(D, State.NARROWED, "veRL's grpo divides by the group's standard deviation, not the batch's")
     elif name in names or w.same_framework:
-        w.put("algorithm.adv_estimator", names.get(name, name), A, always=True)
+        w.put("algorithm.adv_estimator", names.get(name) or native_name(name, {}), A, always=True)
         if w.plan(D) in ("batch", "running"):
             w.lose(D, State.NO_COUNTERPART, f"veRL's {names.get(name, name)} takes rewards as they are")
         elif w.plan(D) is not None:
@@ -128,22 +131,26 @@ LOSS_SINCE = {
     "cispo": "0.7.1", "sapo": "0.7.1", "dppo_tv": "0.7.1", "dppo_kl": "0.7.1", "dro": "0.9.0",
 }  # fmt: skip
 """The catalogued release that first registers a loss (core_algos.register_policy_loss); the others are as old as 0.4.1."""
-L = "stage.algorithm."
+L, AGG, OF_SEQUENCES = "stage.algorithm.", "actor_rollout_ref.actor.loss_agg_mode", "seq-mean-token-mean"
 
 
 def read_loss(r: ReadContext) -> None:
     """Family, aggregation and its scope, which changed with the releases."""
     mode = r.native("actor_rollout_ref.actor.policy_loss.loss_mode", "vanilla")
-    family = FAMILIES.get(mode, mode) if isinstance(mode, str) else mode
+    family = plan_name(mode, FAMILIES, LOSSES)
     r.set(L + "policy_loss.family", family, "actor_rollout_ref.actor.policy_loss.loss_mode")
-    agg = r.native("actor_rollout_ref.actor.loss_agg_mode", "token-mean")
-    if family == "gspo" and not r.since("0.9.1"):
-        if agg != "seq-mean-token-mean":
-            r.inactive["actor_rollout_ref.actor.loss_agg_mode"] = "gspo forces seq-mean-token-mean before 0.9.1 (H66)"
-        agg = "seq-mean-token-mean"
+    agg = r.native(AGG, "token-mean")
+    if _is_of_sequences(family, r) and agg != OF_SEQUENCES:
+        said = f"the {family} loss takes {OF_SEQUENCES}, whatever the key says (H66)"
+        if r.plan(L + "kl_loss.enabled") is False and r.plan(L + "entropy_coef") in (0, None):
+            r.inactive[AGG] = said
+        else:
+            r.narrowed[AGG] = f"{said}; KL and entropy take {agg}"
+            r.beyond[AGG] = agg
+        agg = OF_SEQUENCES
     if agg == "seq-mean-token-sum-norm":
         agg = "seq-mean-sum-over-len" if r.since("0.7.1") else "sum-over-len"
-    r.set(L + "loss_agg", agg, "actor_rollout_ref.actor.loss_agg_mode")
+    r.set(L + "loss_agg", agg, AGG)
     factor = "actor_rollout_ref.actor.loss_scale_factor"
     follows = r.written("data.max_response_length") and not r.written(factor)
     r.set(
@@ -155,6 +162,11 @@ def read_loss(r: ReadContext) -> None:
     )
     r.set(L + "loss_norm_scope", "update" if r.since("0.8.0") else "micro_batch_mean", kind=Kind.DEFAULT,
           how="global over the update since 0.8, per micro-batch before")  # fmt: skip
+
+
+def _is_of_sequences(family: Any, c: Context) -> bool:
+    """Whether the loss is a mean over sequences, whatever it is told (core_algos.py: sapo and geo_mean, gspo before 0.9.1)."""
+    return family in ("sapo", "geo_mean") or (family == "gspo" and not c.since("0.9.1"))
 
 
 def _divisor(r: ReadContext, agg: Any) -> Any:
@@ -175,11 +187,23 @@ def write_loss(w: WriteContext) -> None:
     if named is not None and not w.same_framework and not w.since(LOSS_SINCE.get(named, "0")):
         note = f"veRL has the {named} loss since {LOSS_SINCE[named]}"
         leave_open(w, key, note, L + "policy_loss.family", state=State.NO_COUNTERPART)
-    elif isinstance(family, Expr) or family in names or w.same_framework:
-        w.put(key, names.get(family, family) if isinstance(family, str) else family, L + "policy_loss.family")
+    elif isinstance(family, Expr) and not w.same_framework:
+        leave_open(
+            w,
+            key,
+            "the loss depends on a value the source does not tell",
+            L + "policy_loss.family",
+            state=State.UNRESOLVED,
+        )
+    elif family in names or w.same_framework:
+        w.put(key, native_name(family, FAMILIES), L + "policy_loss.family")
     elif family is not None:
         w.put(
-            key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=f"veRL has no {family} policy loss"
+            key,
+            "???",
+            L + "policy_loss.family",
+            state=State.NO_COUNTERPART,
+            note=f"veRL has no {described(family)} policy loss",
         )
     _write_aggregation(w)
     mine = "update" if w.since("0.8.0") else "micro_batch_mean"
@@ -193,7 +217,6 @@ def write_loss(w: WriteContext) -> None:
 def _write_aggregation(w: WriteContext) -> None:
     agg = w.plan(L + "loss_agg")
     mine = "seq-mean-sum-over-len" if w.since("0.7.1") else "sum-over-len"
-    key = "actor_rollout_ref.actor.loss_agg_mode"
     if agg in ("seq-mean-sum-over-len", "sum-over-len"):
         state = State.EXACT if agg == mine else State.NARROWED
         note = (
@@ -201,11 +224,13 @@ def _write_aggregation(w: WriteContext) -> None:
             if agg == mine
             else "the same name divides by the number of sequences as well: gradients differ by that factor (H61)"
         )
-        w.put(key, "seq-mean-token-sum-norm", L + "loss_agg", state=state, note=note, always=True)
+        w.put(AGG, "seq-mean-token-sum-norm", L + "loss_agg", state=state, note=note, always=True)
         tokens = w.plan(L + "loss_agg_tokens")
         if tokens != w.plan("stage.length.response_max_tokens"):
             w.put("actor_rollout_ref.actor.loss_scale_factor", tokens, L + "loss_agg_tokens")
         else:
             w.lose(L + "loss_agg_tokens", State.DEFAULT, "the padded response length")
     elif agg is not None:
-        w.put(key, agg, L + "loss_agg", always=True)
+        forced = not w.same_framework and agg != OF_SEQUENCES and _is_of_sequences(w.plan(L + "policy_loss.family"), w)
+        note = f"veRL takes {OF_SEQUENCES} of this loss, whatever it is told (H66)" if forced else ""
+        w.put(AGG, agg, L + "loss_agg", state=State.NARROWED if forced else State.EXACT, note=note, always=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, open_keys, text
+from rftconf.base.symbols import Expr, Text, open_keys, text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import carry, first_filter, known_below, lose_known, settle, take
@@ -176,9 +176,25 @@ def read_folder(r: ReadContext) -> None:
         r.set("identity.checkpoint_root", ".", key, how="an empty folder is the working directory")
         return
     tail = text("/", *(p if isinstance(p, (str, Expr)) else str(p) for p in (project, "/", name)))
-    known = isinstance(folder, str) and isinstance(tail, str)
-    root = folder.rstrip("/").removesuffix(tail) if known and folder.rstrip("/").endswith(tail) else folder
-    r.set("identity.checkpoint_root", root, key)
+    r.set("identity.checkpoint_root", _above(folder, tail), key)
+
+
+def _above(folder: Any, tail: str | Expr) -> Any:
+    """The folder without its end, where it ends so; unknown names count as the same where they are spelled alike."""
+    whole = [*(folder.parts if isinstance(folder, Text) else (folder,))]
+    end = tail.parts if isinstance(tail, Text) else (tail,)
+    if isinstance(whole[-1], str):
+        whole[-1] = whole[-1].rstrip("/")
+        whole = whole if whole[-1] else whole[:-1]
+    first = len(whole) - len(end)
+    if (
+        first < 0
+        or whole[first + 1 :] != [*end[1:]]
+        or not isinstance(whole[first], str)
+        or not isinstance(end[0], str)
+    ):
+        return folder
+    return text(*whole[:first], whole[first].removesuffix(end[0])) if whole[first].endswith(end[0]) else folder
 
 
 def _name_or_default(w: WriteContext, what: str) -> Any:

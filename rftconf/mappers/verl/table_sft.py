@@ -7,6 +7,7 @@ from rftconf.mappers.rates import worth_supervised
 from rftconf.mappers.rows import Cannot, Fixed, Fold, Reason, Table, cannot, fixed
 from rftconf.mappers.verl import folds_engine, folds_rollout, folds_schedule, folds_sft, questions
 from rftconf.mappers.verl.rows_sft import FSDP_SFT_ROWS, SFT_ROWS
+from rftconf.mappers.verl.uneven import refuse_uneven
 from rftconf.mappers.without_control import nothing_to_ask
 
 DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
@@ -190,6 +191,7 @@ VERL_FSDP_SFT = Table(
     worth=worth_supervised,
     target=questions.TARGET,
     questions=nothing_to_ask,
+    completes=refuse_uneven,
     kinds=("sft",),
     exported="huggingface",
     sections=("data", "model", "optim", "ulysses_sequence_parallel_size", "use_remove_padding", "trainer"),

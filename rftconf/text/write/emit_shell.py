@@ -38,7 +38,7 @@ _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 3}
 def emit(
     lines: Sequence[TargetLine],
     *,
-    program: Sequence[str],
+    program: Sequence[str | Expr],
     options: Sequence[str | Expr] = (),
     env: Mapping[str, Value] | None = None,
     header: Sequence[str] = (),
@@ -54,14 +54,15 @@ def emit(
     lines = [_without_open_keys(line) for line in lines]
     out = ["#!/usr/bin/env bash", *header_lines(header), *prelude, "set -euo pipefail", ""]
     exports = [f"export {name}={_word(_plain_pieces(value))}" for name, value in (env or {}).items()]
-    guards = list(dict.fromkeys(guard for line in lines for guard in _guards(line.value)))
+    values = [*(line.value for line in lines), *program]
+    guards = list(dict.fromkeys(guard for value in values for guard in _guards(value)))
     for part in (exports, guards):
         out.extend([*part, ""] if part else [])
     words = [_word((part,)) for part in (*program, *options)]
     if lines:
         out.extend(["ARGS=(", *_array(lines), ")", ""])
         words.append('"${ARGS[@]}"')
-    taken = _arguments_taken([*(line.value for line in lines), *options, *(env or {}).values()])
+    taken = _arguments_taken([*values, *options, *(env or {}).values()])
     out.extend(_command([*words, f'"${{@:{taken + 1}}}"' if taken else '"$@"']))
     return "\n".join(out) + "\n"
 

@@ -22,6 +22,7 @@ import verl_compose
 import verl_dataclasses
 import verl_mathematics
 import verl_names
+import verl_offline
 import verl_reads
 import verl_rows
 import verl_sft
@@ -76,6 +77,8 @@ def judge_one(case, progress, *, release, model_folder):
     """The resolved config; raises what veRL raises."""
     if case.get("cwd"):
         os.chdir(case["cwd"])
+    if case.get("program") in verl_offline.PROGRAMS:
+        return verl_offline.judge(case, progress, model_folder=model_folder)
     if case.get("program", "verl.trainer.main_ppo") != "verl.trainer.main_ppo":
         return verl_sft.judge(case, progress, model_folder=model_folder)
     composed = verl_compose.compose(case["overrides"], progress)

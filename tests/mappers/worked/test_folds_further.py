@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from rftconf.base.errors import RefusedError
 from rftconf.plan.units import Unit
 from tests.laws.flip_bases import ARR, TRINITY_GRPO, VERL_GRPO
 from tests.laws.flip_bases_roll import DPO, RLVR
 from tests.laws.flip_bases_roll import PPO as ROLL_PPO
-from tests.mappers.worked.runs import PERIOD, Flat, keys, plan, read, worths
+from tests.mappers.worked.runs import PERIOD, Flat, keys, plan, read, worths, write
 
 
 def test_the_length_of_a_run_of_trinity() -> None:
@@ -143,3 +142,23 @@ def test_prompts_that_one_fetch_returns() -> None:
 def test_units_of_offline_programs(framework: str, answers: int) -> None:
     """Nothing trains: a sequence is a sequence, and a prompt has its answers (verl 0.9.1 generation.yaml: n_samples 5)."""
     assert worths(read(framework, {"data.path": "/data/answers.parquet"})) == {Unit.SEQUENCES: 1, Unit.PROMPTS: answers}
+
+
+@pytest.mark.parametrize(
+    ("update", "choices"), [(12, ("12 GPUs", "8 samples an update", "16 samples an update")), (16, None)]
+)
+def test_samples_that_ranks_of_the_old_program_cannot_share(update: int, choices: tuple[str, ...] | None) -> None:
+    """verl 0.5.0 fsdp_sft_trainer.py: _normalize_config_bsz. 16 GPUs / sp 2 are 8 ranks; 6 of them, on 12 GPUs, share 12."""
+    values = {
+        "cluster.nodes": 2,
+        "cluster.gpus_per_node": 8,
+        "placement.actor.gpus": 16,
+        "placement.actor.sp": 2,
+        "batch.sequences_per_update": update,
+    }
+    if choices is None:
+        assert keys("verl_fsdp_sft", values, "data.train_batch_size", kind="sft") == [16]
+        return
+    with pytest.raises(RefusedError, match="12 samples an update cannot be shared by 8 data-parallel ranks") as refusal:
+        write("verl_fsdp_sft", values, kind="sft")
+    assert refusal.value.choices == choices
