@@ -256,7 +256,7 @@ def test_ranks_that_share_sequences() -> None:
     ("words", "path"),
     [
         ({}, ""),
-        ({"actor_rollout_ref__actor__entropy_coeff": "0.01"}, "stage.algorithm.loss_agg"),
+        ({"actor_rollout_ref__actor__entropy_coeff": "0.01"}, "extensions.verl.actor_rollout_ref.actor.loss_agg_mode"),
         ({"release": "0.9.1"}, ""),
         ({"release": "0.9.1", "actor_rollout_ref__actor__entropy_coeff": "0.01"}, "stage.algorithm.loss_norm_scope"),
     ],
