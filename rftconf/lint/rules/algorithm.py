@@ -278,7 +278,7 @@ def _no_engine_logprobs(s: Subject) -> Findings:
 def _sapo(s: Subject) -> Findings:
     """Bad answers are to be damped at least as much as good ones."""
     low, high = s.number(f"{LOSS}tau_pos"), s.number(f"{LOSS}tau_neg")
-    if s.value(f"{LOSS}family") == "sapo" and low is not None and high is not None and high < low:
+    if s.value(f"{LOSS}family") in ("sapo", "sapo_detached") and low is not None and high is not None and high < low:
         yield finding(f"{s.says(f'{LOSS}tau_neg')} is below {s.says(f'{LOSS}tau_pos')}", f"{LOSS}tau_neg", f"{LOSS}tau_pos",
                     fix=Put(f"{LOSS}tau_neg", low), safe=True)  # fmt: skip
 
