@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 
 from rftconf.base.patch import Patch
@@ -52,15 +53,17 @@ class Diagnostic:
     """The key it is about, in the file's own words, where it is about one."""
 
 
+MOST_CHARACTERS = 1_000
+"""Characters of a sentence that anybody reads; a value that stands in it may have a million."""
 MOST_ALIKE = 100
 """Findings with one code that are kept of a file; nobody reads more, and each costs an excerpt of its line."""
 _WORST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
 def few(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The findings, each once; of those with one code the first ones, and a line that says how many are left out."""
+    """The findings, each once and cut short; of those with one code the first ones, and a line that says how many are left out."""
     by_code: dict[str, list[Diagnostic]] = {}
-    distinct = tuple(dict.fromkeys(diagnostics))
+    distinct = tuple(dict.fromkeys(map(_cut_short, diagnostics)))
     for diagnostic in distinct:
         by_code.setdefault(diagnostic.code, []).append(diagnostic)
     many = {code: alike for code, alike in by_code.items() if len(alike) > MOST_ALIKE}
@@ -77,6 +80,24 @@ def few(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
                 continue
         shown_diagnostics.append(diagnostic)
     return tuple(shown_diagnostics)
+
+
+def _cut_short(diagnostic: Diagnostic) -> Diagnostic:
+    """The finding without the middle of a sentence that a long value stands in."""
+    if max(len(diagnostic.message), len(diagnostic.help)) <= MOST_CHARACTERS:
+        return diagnostic
+    return replace(diagnostic, message=_without_middle(diagnostic.message), help=_without_middle(diagnostic.help))
+
+
+def _without_middle(text: str) -> str:
+    """The text, or its beginning and end. A secret in it goes first: of a part of one nobody can tell what it is."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    from rftconf.base.secrets.gate import masked
+
+    shown = masked(text)
+    tail = MOST_CHARACTERS // 3
+    return f"{shown[: MOST_CHARACTERS - tail - 3]} … {shown[-tail:]}"
 
 
 def _left_out(omitted: list[Diagnostic]) -> Diagnostic:

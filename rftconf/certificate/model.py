@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+MOST_FILES = 1_000
+"""Files that a certificate names."""
 VERSION = 1
 """Grows when a field changes its meaning or goes."""
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rftconf.base.diagnostics import few
+from rftconf.base.errors import UsageError
+from rftconf.base.numbers import BEYOND
 from rftconf.load.base_files import without_usual
 from rftconf.load.effective import deletions, live_leaves, stages_of, too_many_stages
 from rftconf.load.extensions import kept_keys
@@ -45,6 +47,8 @@ def load(
 
     Raises UnreadableError when the document has errors or no leaf, UsageError for unknown names.
     """
+    if rows is not None and abs(rows) >= BEYOND:
+        raise UsageError("--rows: no training set has as many rows")
     if not document.is_plan and framework is None:
         refuse_foreign(document)
     refuse_unreadable(document)

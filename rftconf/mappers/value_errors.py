@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any, Protocol, TypeAlias
 
 from rftconf.base.errors import UncountableError
+from rftconf.base.numbers import BEYOND
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, is_symbolic
 from rftconf.mappers.context import ReadContext
@@ -222,7 +223,9 @@ def report_unfit(reading: StageReading, path: str, value: Any, keys: tuple[str, 
     newest = catalogue.load(reading.source.framework, None, reading.trainer)
     words = words_of_keys(newest, keys) or words_of_field(reading.table, path) if takes_words(path) else ()
     wanted = f"one of {', '.join(words)}" if words else expected(path)
-    return ValueFinding(leaves[0], f"{wanted} is expected") if leaves else None
+    too_large = isinstance(value, (int, float)) and abs(value) >= BEYOND
+    why = "no setting of a run is as large" if too_large else f"{wanted} is expected"
+    return ValueFinding(leaves[0], why) if leaves else None
 
 
 def report_undecided(reading: StageReading) -> Iterator[ValueFinding]:

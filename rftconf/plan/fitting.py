@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from math import isfinite, isnan
+from math import isnan
 from typing import Any, Final
 
+from rftconf.base.numbers import BEYOND
 from rftconf.plan.index import fields, suits
 
 UNFIT: Final[Any] = object()
@@ -69,7 +70,7 @@ def _to_int(value: Any) -> Any:
     if isinstance(value, str):
         return int(value) if _WHOLE.fullmatch(value) else UNFIT
     if isinstance(value, float):
-        return int(value) if isfinite(value) and value.is_integer() else UNFIT
+        return int(value) if abs(value) < BEYOND and value.is_integer() else UNFIT
     return int(value) if isinstance(value, bool) else UNFIT
 
 

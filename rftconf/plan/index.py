@@ -13,6 +13,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from rftconf.base.numbers import BEYOND
 from rftconf.base.symbols import Expr
 from rftconf.plan.units import Unit
 
@@ -75,6 +76,8 @@ def suits(value: object, kinds: tuple[str, ...]) -> bool:
         return "str" in kinds or f"={value}" in kinds
     if isinstance(value, dict):
         return "dict" in kinds and all(isinstance(key, str) for key in value)
+    if type(value) is int and abs(value) >= BEYOND:
+        return False
     name = type(value).__name__
     return name in kinds or (name == "int" and "float" in kinds)
 

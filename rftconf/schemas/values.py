@@ -12,6 +12,8 @@ from math import isfinite
 from rftconf.base.symbols import Expr, Value
 from rftconf.schemas.catalogue import Catalogue, Key
 
+LONGEST = 120
+"""Characters of a value that a sentence shows."""
 EACH_EPOCH = "after_each_epoch"
 WORDS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("verl_sft", "trainer.save_freq"): (EACH_EPOCH,),
@@ -127,4 +129,5 @@ def _expected(key: Key) -> str:
 def _value_text(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 30]}…{text[-29:]}"

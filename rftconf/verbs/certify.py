@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rftconf.verbs.convert_many import Job
 
 NAME = "certificate.json"
+LONGEST_KEY, MOST_ITEMS = 500, 1_000
+"""Characters of a key that a question is about, and items of a list that it may stand in."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -71,16 +73,23 @@ def stated(
     """
     from rftconf.verbs.named_inputs import least
 
-    def statement(job: Job, *, as_they_lie: bool = False) -> Stated:
-        loaded, ledger, parts = parts_of(source, job, folder, places, several=several)
+    def conversion(job: Job) -> tuple[Loaded, Ledger, list[Part]]:
+        return parts_of(source, job, folder, places, several=several)
+
+    def statement(job: Job, made: tuple[Loaded, Ledger, list[Part]], *, as_they_lie: bool = False) -> Stated:
+        loaded, ledger, parts = made
         request = request_of(source, folder, job, ledger, loaded, several=several)
         files = on_disk(parts) if as_they_lie else parts
         return Stated(_statement(folder, source, request, loaded, ledger, files), parts)
 
-    def without_request(job: Job) -> dict[str, Any]:
-        return {name: part for name, part in statement(job).data.items() if name not in ("request", "digest")}
+    def in_turn(job: Job) -> Iterator[object]:
+        """What is stated but the request; the outputs first, which differ most often and are known long before the rest."""
+        made = conversion(job)
+        yield [part.text for part in made[2]]
+        yield {name: part for name, part in statement(job, made).data.items() if name not in ("request", "digest")}
 
-    return statement(least(job, source, without_request), as_they_lie=as_they_lie)
+    needed = least(job, source, in_turn)
+    return statement(needed, conversion(needed), as_they_lie=as_they_lie)
 
 
 def _statement(
@@ -167,8 +176,9 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
     missing = [name for name in request.withheld if name not in bound]
     missing += [name for name in request.from_environment if name not in bound and name not in os.environ]
     if missing:
+        more = f" and {len(missing) - 5:,} more" if len(missing) > 5 else ""
         raise UsageError(
-            f"the certificate holds no value of {', '.join(missing)}: give it with --set {missing[0]}=VALUE"
+            f"the certificate holds no value of {', '.join(missing[:5])}{more}: give it with --set {missing[0]}=VALUE"
         )
     let_in = {name: bound[name] if name in bound else os.environ[name] for name in request.from_environment}
     bound = {name: value for name, value in bound.items() if name not in let_in}
@@ -197,18 +207,27 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
 
 def _refuse_names(request: Request) -> None:
     """Raises UnreadableError for names that the command line would not have taken: no conversion was asked with them."""
-    from rftconf.text.write.emit_yaml import steps
     from rftconf.verbs.read_arguments import SETTABLE
 
     for name in (*request.bindings, *(answer.name for answer in request.answers.values() if answer.to == "set")):
         if not SETTABLE.fullmatch(name):
             raise UnreadableError(f"no certificate of rftconf's: {name!r:.80} is no name that --set takes")
     for answer in request.answers.values():
-        if answer.to in ("key", "keep"):
-            try:
-                steps(answer.name.replace("[]", "[0]"))  # a question asks once for all items of a list
-            except ValueError:
-                raise UnreadableError(f"no certificate of rftconf's: {answer.name!r:.80} is no key") from None
+        if answer.to in ("key", "keep") and not _names_a_key(answer.name):
+            raise UnreadableError(f"no certificate of rftconf's: {answer.name!r:.80} is no key")
+
+
+def _names_a_key(name: str) -> bool:
+    """True for a key of a form and size that a question has."""
+    from rftconf.text.write.emit_yaml import steps
+
+    if len(name) > LONGEST_KEY:
+        return False
+    try:
+        found = steps(name.replace("[]", "[0]"))  # a question asks once for all items of a list
+    except ValueError:
+        return False
+    return not any(isinstance(step, int) and step >= MOST_ITEMS for step in found)
 
 
 def parts_of(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rftconf.base.errors import RftconfError
+from rftconf.base.errors import RftconfError, UsageError
 
 if TYPE_CHECKING:
     from rftconf.verbs.convert_many import Job
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 UNUSED = "SYN160"
 """Says that a value was given that has no effect; such a value is what is looked for here."""
+
+
+MOST_GIVEN, MOST_CHARACTERS = 1_000, 100_000
+"""Things that a certificate may be asked to state, and the characters of all of them."""
+_WORK = 800_000
+"""Characters that are read again at most to try what a conversion depends on."""
+_READING, _CONVERTING = 1_000, 20_000
+"""What it takes to read a file, and to convert it, beside reading its characters; as many characters take as long."""
 
 
 class NamedInput(NamedTuple):
@@ -26,16 +35,32 @@ class NamedInput(NamedTuple):
 DEFAULTS = {"rollout_gpus": None, "form": "auto", "layout": None, "style": None, "adapters": None}
 
 
-def least(job: Job, source: str, statement: Callable[[Job], object]) -> Job:
-    """`job` without what the document and the statement of its conversion do not depend on."""
-    if not list(named_inputs(job)):
+def least(job: Job, source: str, steps: Callable[[Job], Iterator[object]]) -> Job:
+    """`job` without what the document and its conversion do not depend on; `steps` yields what is compared, step by step.
+
+    Raises UsageError where so much is given that to try it would take too long.
+    """
+    given = list(named_inputs(job))
+    if not given:
         return job
-    document, whole = _document(source, job.how), statement(job)
+    length = _refuse_many(given, job)
+    document, whole = _document(source, job.how), tuple(steps(job))
+    size, left = Path(source).stat().st_size + length, _WORK
 
     def same(removed: frozenset[NamedInput]) -> bool:
+        nonlocal left
         smaller_job = without(job, removed)
+        left -= size + _READING
+        if left < 0:
+            raise UsageError(
+                f"the conversion depends on so many of the {len(given)} things that are given that a certificate "
+                f"cannot try them all: write some of the values into the file, or convert without --certify"
+            )
         try:
-            return _document(source, smaller_job.how) == document and statement(smaller_job) == whole
+            if smaller_job.how != job.how and _document(source, smaller_job.how) != document:
+                return False
+            left -= _CONVERTING
+            return all(now == then for now, then in zip(steps(smaller_job), whole, strict=False))
         except RftconfError:
             return False
 
@@ -43,6 +68,20 @@ def least(job: Job, source: str, statement: Callable[[Job], object]) -> Job:
     while needless := frozenset(_not_needed(list(named_inputs(job)), same, frozenset())):
         job = without(job, needless)
     return job
+
+
+def _refuse_many(given: Sequence[NamedInput], job: Job) -> int:
+    """How many characters are given. Raises UsageError for more than a certificate states."""
+    how, options = job.how, job.options
+    texts: list[object] = [*how.bindings.items(), *how.args, *job.assume.items(), *options.answers.items()]
+    texts += (options.form, options.style, options.layout, options.adapters)
+    length = sum(len(str(text)) for text in texts)
+    if len(given) > MOST_GIVEN or length > MOST_CHARACTERS:
+        raise UsageError(
+            f"{len(given):,} values, arguments, answers and files are given, of {length:,} characters: a certificate "
+            f"states at most {MOST_GIVEN:,}, of {MOST_CHARACTERS:,}"
+        )
+    return length
 
 
 def _not_needed(

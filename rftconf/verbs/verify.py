@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.base.errors import RftconfError, UnreadableError, UsageError
 from rftconf.certificate.canonical import canonical, digest_of
 from rftconf.certificate.checks import Check, differing_parts
+from rftconf.certificate.model import MOST_FILES
 from rftconf.verbs.certify import digest_file, job_of, on_disk, stated
 
 if TYPE_CHECKING:
@@ -62,9 +63,12 @@ def _finite(text: str) -> float:
 
 def _refuse_elsewhere(path: Path, certificate: Certificate) -> None:
     """Raises UnreadableError for a certificate that rftconf cannot have written: it would open any file it is told to."""
-    request = certificate.request
-    listed = [certificate.source, *certificate.outputs, *request.sources, *request.also_read]
-    listed += [request.base] if request.base is not None else []
+    listed = [*_read_files(certificate), *certificate.outputs]
+    if len(listed) > MOST_FILES:
+        problem = (
+            f"no certificate of rftconf's: it names {len(listed):,} files, and none names more than {MOST_FILES:,}"
+        )
+        raise UnreadableError(problem, file=str(path))
     for file in listed:
         if Path(file.file).is_absolute():
             problem = f"no certificate of rftconf's: {file.file} is not named as seen from its folder"
@@ -90,10 +94,13 @@ def _versions(certificate: Certificate) -> list[Check]:
 
 
 def _files(certificate: Certificate, folder: Path) -> list[Check]:
+    return [_file(one, folder) for one in (*_read_files(certificate), *certificate.outputs)]
+
+
+def _read_files(certificate: Certificate) -> list[FileOf]:
     request = certificate.request
-    listed: list[FileOf] = [certificate.source, *request.sources, *request.also_read]
-    listed += [request.base] if request.base is not None else []
-    return [_file(file, folder) for file in (*listed, *certificate.outputs)]
+    base = [request.base] if request.base is not None else []
+    return [certificate.source, *request.sources, *request.also_read, *base]
 
 
 def _file(file: FileOf, folder: Path) -> Check:

@@ -17,10 +17,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 from rftconf.cli.app import run
 from tests.fuzz.growing import CLASSES, text_of
+from tests.fuzz.large_certificates import MOST_USED, SHAPES, certificate, grown
 
 SECONDS, MEGABYTES = 2.0, 500.0
 """Seconds that an answer may take on a core that counts words as fast as WORD_SECONDS says."""
@@ -79,8 +81,21 @@ def measure(case: str, verb: str, size: int, folder: Path, *, seed: int = 0, col
     text = text_of(case, size, seed)
     path = folder / f"a{CLASSES[case].suffix}"
     path.write_text(text)
+    return _answered(case, verb, len(text), arguments(verb, path, text), folder, cold=cold)
+
+
+def _certificates(folder: Path, count: int, only: str, *, cold: bool) -> Iterator[Measured]:
+    """Each certificate that grows, before `verify`."""
+    honest, path = certificate(folder), folder / "grown.json"
+    for shape in SHAPES:
+        for entries in {count, min(count, MOST_USED.get(shape, count))} if only in shape else ():
+            path.write_text(grown(honest, shape, entries))
+            options = ["verify", str(path)]
+            yield _answered(f"{shape} of a certificate", "verify", path.stat().st_size, options, folder, cold=cold)
+
+
+def _answered(case: str, verb: str, size: int, options: Sequence[str], folder: Path, *, cold: bool) -> Measured:
     new_path = folder / "said"
-    options = arguments(verb, path, text)
     with new_path.open("wb") as into:
         if cold:
             command = [sys.executable, "-m", "rftconf", *options]
@@ -93,7 +108,7 @@ def measure(case: str, verb: str, size: int, folder: Path, *, seed: int = 0, col
     code = os.waitstatus_to_exitcode(status)
     seconds = used.ru_utime + used.ru_stime
     slowness = _slowness() if seconds > SECONDS else 1.0
-    return Measured(case, verb, len(text), code, seconds, used.ru_maxrss / 1024, tail, slowness)
+    return Measured(case, verb, size, code, seconds, used.ru_maxrss / 1024, tail, slowness)
 
 
 def _slowness() -> float:
@@ -163,24 +178,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bounds", description=__doc__)
     parser.add_argument("--size", type=int, action="append", help="bytes; may be given several times")
     parser.add_argument("--only", default="", help="cases with this in their name")
-    parser.add_argument("--verb", action="append", choices=VERBS)
+    parser.add_argument("--verb", action="append", choices=(*VERBS, "verify"), help="verify: of certificates")
+    parser.add_argument("--entries", type=int, default=20_000, help="of a certificate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cold", action="store_true", help="imports are measured too")
     parser.add_argument("-o", type=Path, help="where the figures go, as JSON")
-    new_arguments = parser.parse_args()
-    cases = [name for name in CLASSES if new_arguments.only in name]
+    given = parser.parse_args()
+    cases = [name for name in CLASSES if given.only in name]
     measurements = []
-    for measurement in measured(
-        cases,
-        new_arguments.verb or VERBS,
-        new_arguments.size or [100_000],
-        seed=new_arguments.seed,
-        cold=new_arguments.cold,
-    ):
-        print(measurement, flush=True)
-        measurements.append(measurement)
-    if new_arguments.o:
-        new_arguments.o.write_text(
+    verbs = given.verb or (*VERBS, "verify")
+    of_files = [verb for verb in verbs if verb in VERBS]
+    of_sizes = measured(cases if of_files else (), of_files, given.size or [100_000], seed=given.seed, cold=given.cold)
+    with tempfile.TemporaryDirectory() as made:
+        of_certificates = _certificates(Path(made), given.entries, given.only, cold=given.cold)
+        for measurement in chain(of_sizes, of_certificates if "verify" in verbs else ()):
+            print(measurement, flush=True)
+            measurements.append(measurement)
+    if given.o:
+        given.o.write_text(
             json.dumps([{**asdict(measurement), "said": ""} for measurement in measurements], indent=1) + "\n"
         )
     return int(not all(measurement.holds for measurement in measurements))

@@ -53,7 +53,7 @@ _SHORTEST_FORM = 12
 def is_secret(key: str, value: Any) -> bool:
     """Say whether `key` names a credential that is set, or something in `value` has the form of one."""
     if isinstance(value, str):
-        return (_says_short if len(value) < _LONG_TEXT else _says)(key, value)
+        return (_says_short if len(value) < _LONG_TEXT else _long_says)(key, value)
     if isinstance(value, bool) or value is None:
         return False
     if isinstance(value, int):
@@ -71,6 +71,11 @@ def _says(key: str, value: str) -> bool:
 
 _says_short = lru_cache(maxsize=4_000)(_says)
 """The same key and text are asked for where they are read, withheld and written."""
+
+
+def _long_says(key: str, value: str) -> bool:
+    """Say the same of a long text, which is looked through once, whatever keys and rules ask."""
+    return _is_set(kind_of(key), value) or bool(_spans_of_long_text(value))
 
 
 def secret_spans(text: str) -> list[tuple[int, int]]:

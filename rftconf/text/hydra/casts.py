@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from rftconf.base.numbers import bounded
 from rftconf.base.symbols import Expr
 from rftconf.text.hydra.nodes import Call, Content, Element, SymbolicStructureError, sweep
 from rftconf.text.hydra.tokens import OverrideSyntaxError
@@ -53,7 +54,7 @@ def _cast(convert: Callable[[Known], Known], content: Content) -> Content:
 
 
 def _to_int(value: Known) -> int:
-    return int(_present(value))
+    return bounded(int(_present(value)))
 
 
 def _to_float(value: Known) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rftconf.base.numbers import MOST_DIGITS, whole
 from rftconf.base.symbols import Branch, Expr, Text, Value, text
 from rftconf.text.hydra.nodes import Call, Element, Key, SymbolicStructureError, sweep
 from rftconf.text.hydra.tokens import HOLE, MAX_DEPTH, OverrideSyntaxError, Token, simple_kind, tokens
@@ -225,11 +226,13 @@ def _scalar(kind: str, source: str, start: int = 0) -> None | bool | int | float
     try:
         match kind:
             case "INT":
-                return int(source)
+                return whole(source)
             case "FLOAT":
                 return float(source)
     except ValueError as error:
-        raise OverrideSyntaxError(f"a number too long to read ({len(source)} digits)", start) from error
+        raise OverrideSyntaxError(
+            f"a number of {len(source)} digits: a whole one has at most {MOST_DIGITS}", start
+        ) from error
     match kind:
         case "BOOL":
             return source.lower() == "true"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rftconf.base.numbers import MOST_DIGITS
 from rftconf.base.symbols import Value
 
 _INT = r"(?:0|[1-9](?:_?[0-9])*)"
@@ -25,8 +26,6 @@ TOKENS = tuple(
         ("text", r"[ \t]+"),
     )
 )
-_MOST_DIGITS = 300
-"""A float can hold no more; longer numbers stay text."""
 
 
 class Typed(str):
@@ -48,7 +47,7 @@ class Typed(str):
     def value(self) -> Value:
         """What the token is when nothing stands beside it."""
         match self.kind:
-            case "int" if len(self) <= _MOST_DIGITS:
+            case "int" if len(self) <= MOST_DIGITS:
                 return int(self)
             case "float":
                 return float(self)

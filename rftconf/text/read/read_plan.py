@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.expressions import EXPRESSION, PLAIN, ExpressionError, load_value
+from rftconf.base.numbers import BEYOND
 from rftconf.base.span import Place, Span
 from rftconf.text.document import Document, Leaf
 from rftconf.text.source import Source
@@ -146,6 +147,9 @@ class _Builder:
             self._problem(f"a number of {len(text)} digits", node)
             return 0
         number = int(text) if _INTEGER.fullmatch(text) else float(text)
+        if isinstance(number, int) and abs(number) >= BEYOND:
+            self._problem(f"a number of {len(text)} digits, and no setting of a run is as large", node)
+            return 0
         if number in (float("inf"), float("-inf")):
             self._problem(f'{text} is more than a number can hold; infinity is {{"$float": "inf"}}', node)
         return number

@@ -24,6 +24,8 @@ from rftconf.text.shell.values import Array, Known, Word
 MAX_SCRIPT = 300_000
 """Characters of a script, lines of comments not counted."""
 _COMMENT_LINES = re.compile(r"^[ \t]*#[^\n]*\n", re.MULTILINE)
+MOST_COMPARED, MOST_ADVISED = 1_000, 20
+"""Names of a script that one which it never reads is compared with, and how many such names are."""
 RESERVE = 0.25
 """What share of the budget is left to the rest of a script when one command has used all of it; half of it the next time."""
 
@@ -161,15 +163,16 @@ def _parameters(shell: Shell, args: Sequence[str]) -> None:
 
 
 def _unused(shell: Shell, bindings: Mapping[str, Value]) -> None:
-    for name in bindings:
-        if name not in shell.read and not any(name in d.message for d in shell.diagnostics if d.code == "SYN160"):
-            severity = CODES["SYN160"][0]
-            message = f"the script never reads {name}, so the value given for it has no effect"
-            from difflib import get_close_matches
+    from difflib import get_close_matches
 
-            near = get_close_matches(name, sorted(shell.read), n=1, cutoff=0.8)
+    known = sorted(shell.read)[:MOST_COMPARED]
+    told = {one.message for one in shell.diagnostics if one.code == "SYN160"}
+    for number, name in enumerate(name for name in bindings if name not in shell.read):
+        message = f"the script never reads {name}, so the value given for it has no effect"
+        if message not in told:
+            near = get_close_matches(name, known, n=1, cutoff=0.8) if number < MOST_ADVISED else []
             advice = f"did you mean {near[0]}?" if near else ""
-            shell.diagnostics.append(Diagnostic("SYN160", severity, message, help=advice))
+            shell.diagnostics.append(Diagnostic("SYN160", CODES["SYN160"][0], message, help=advice))
 
 
 def _unresolved(commands: tuple[Command, ...]) -> tuple[Unresolved, ...]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TypeAlias
 
+from rftconf.base.numbers import whole
+
 Scalar: TypeAlias = None | bool | int | float | str
 
 
@@ -73,15 +75,15 @@ def to_int(text: str) -> int:
     sign = -1 if digits.startswith("-") else 1
     digits = digits[1:] if digits[:1] in ("-", "+") else digits
     if digits.startswith(("0b", "0x")):
-        return sign * int(digits[2:], 2 if digits[1] == "b" else 16)
+        return sign * whole(digits[2:], 2 if digits[1] == "b" else 16)
     if digits != "0" and digits.startswith("0"):
-        return sign * int(digits, 8)
+        return sign * whole(digits, 8)
     if ":" in digits:
         total = 0
         for part in digits.split(":"):
             total = total * 60 + int(part)
-        return sign * total
-    return sign * int(digits)
+        return sign * whole(str(total))
+    return sign * whole(digits)
 
 
 def to_float(text: str) -> float:
