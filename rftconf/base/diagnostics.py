@@ -95,9 +95,9 @@ def _without_middle(text: str) -> str:
         return text
     from rftconf.base.secrets.gate import masked
 
-    shown = masked(text)
+    text_without_secrets = masked(text)
     tail = MOST_CHARACTERS // 3
-    return f"{shown[: MOST_CHARACTERS - tail - 3]} … {shown[-tail:]}"
+    return f"{text_without_secrets[: MOST_CHARACTERS - tail - 3]} … {text_without_secrets[-tail:]}"
 
 
 def _left_out(omitted: list[Diagnostic]) -> Diagnostic:

@@ -13,6 +13,7 @@ from rftconf.base.errors import UnreadableError, UsageError
 from rftconf.base.secrets import masked
 from rftconf.certificate.canonical import canonical, sha256
 from rftconf.certificate.model import AnswerOf, FileOf, Request
+from rftconf.verbs.names_of_request import refuse_names
 
 if TYPE_CHECKING:
     from rftconf.base.ledger import Ledger
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from rftconf.verbs.convert_many import Job
 
 NAME = "certificate.json"
-LONGEST_KEY, MOST_ITEMS = 500, 1_000
-"""Characters of a key that a question is about, and items of a list that it may stand in."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -76,17 +75,17 @@ def stated(
     def conversion(job: Job) -> tuple[Loaded, Ledger, list[Part]]:
         return parts_of(source, job, folder, places, several=several)
 
-    def statement(job: Job, made: tuple[Loaded, Ledger, list[Part]], *, as_they_lie: bool = False) -> Stated:
-        loaded, ledger, parts = made
+    def statement(job: Job, converted: tuple[Loaded, Ledger, list[Part]], *, as_they_lie: bool = False) -> Stated:
+        loaded, ledger, parts = converted
         request = request_of(source, folder, job, ledger, loaded, several=several)
         files = on_disk(parts) if as_they_lie else parts
         return Stated(_statement(folder, source, request, loaded, ledger, files), parts)
 
     def in_turn(job: Job) -> Iterator[object]:
         """What is stated but the request; the outputs first, which differ most often and are known long before the rest."""
-        made = conversion(job)
-        yield [part.text for part in made[2]]
-        yield {name: part for name, part in statement(job, made).data.items() if name not in ("request", "digest")}
+        converted = conversion(job)
+        yield [part.text for part in converted[2]]
+        yield {name: part for name, part in statement(job, converted).data.items() if name not in ("request", "digest")}
 
     needed = least(job, source, in_turn)
     return statement(needed, conversion(needed), as_they_lie=as_they_lie)
@@ -172,7 +171,7 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
     from rftconf.verbs.convert_many import Job
     from rftconf.verbs.read_arguments import Reading
 
-    _refuse_names(request)
+    refuse_names(request)
     missing = [name for name in request.withheld if name not in bound]
     missing += [name for name in request.from_environment if name not in bound and name not in os.environ]
     if missing:
@@ -203,31 +202,6 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
     )
     options = Options(*option_values, answers)
     return Job(how, request.to, options, request.rows, "warn", dict(request.assume))
-
-
-def _refuse_names(request: Request) -> None:
-    """Raises UnreadableError for names that the command line would not have taken: no conversion was asked with them."""
-    from rftconf.verbs.read_arguments import SETTABLE
-
-    for name in (*request.bindings, *(answer.name for answer in request.answers.values() if answer.to == "set")):
-        if not SETTABLE.fullmatch(name):
-            raise UnreadableError(f"no certificate of rftconf's: {name!r:.80} is no name that --set takes")
-    for answer in request.answers.values():
-        if answer.to in ("key", "keep") and not _names_a_key(answer.name):
-            raise UnreadableError(f"no certificate of rftconf's: {answer.name!r:.80} is no key")
-
-
-def _names_a_key(name: str) -> bool:
-    """True for a key of a form and size that a question has."""
-    from rftconf.text.write.emit_yaml import steps
-
-    if len(name) > LONGEST_KEY:
-        return False
-    try:
-        found = steps(name.replace("[]", "[0]"))  # a question asks once for all items of a list
-    except ValueError:
-        return False
-    return not any(isinstance(step, int) and step >= MOST_ITEMS for step in found)
 
 
 def parts_of(

@@ -40,10 +40,10 @@ def least(job: Job, source: str, steps: Callable[[Job], Iterator[object]]) -> Jo
 
     Raises UsageError where so much is given that to try it would take too long.
     """
-    given = list(named_inputs(job))
-    if not given:
+    inputs = list(named_inputs(job))
+    if not inputs:
         return job
-    length = _refuse_many(given, job)
+    length = _refuse_many(inputs, job)
     document, whole = _document(source, job.how), tuple(steps(job))
     size, left = Path(source).stat().st_size + length, _WORK
 
@@ -53,7 +53,7 @@ def least(job: Job, source: str, steps: Callable[[Job], Iterator[object]]) -> Jo
         left -= size + _READING
         if left < 0:
             raise UsageError(
-                f"the conversion depends on so many of the {len(given)} things that are given that a certificate "
+                f"the conversion depends on so many of the {len(inputs)} things that are given that a certificate "
                 f"cannot try them all: write some of the values into the file, or convert without --certify"
             )
         try:
@@ -70,15 +70,15 @@ def least(job: Job, source: str, steps: Callable[[Job], Iterator[object]]) -> Jo
     return job
 
 
-def _refuse_many(given: Sequence[NamedInput], job: Job) -> int:
-    """How many characters are given. Raises UsageError for more than a certificate states."""
+def _refuse_many(inputs: Sequence[NamedInput], job: Job) -> int:
+    """Count the characters that are given. Raises UsageError for more than a certificate states."""
     how, options = job.how, job.options
     texts: list[object] = [*how.bindings.items(), *how.args, *job.assume.items(), *options.answers.items()]
     texts += (options.form, options.style, options.layout, options.adapters)
     length = sum(len(str(text)) for text in texts)
-    if len(given) > MOST_GIVEN or length > MOST_CHARACTERS:
+    if len(inputs) > MOST_GIVEN or length > MOST_CHARACTERS:
         raise UsageError(
-            f"{len(given):,} values, arguments, answers and files are given, of {length:,} characters: a certificate "
+            f"{len(inputs):,} values, arguments, answers and files are given, of {length:,} characters: a certificate "
             f"states at most {MOST_GIVEN:,}, of {MOST_CHARACTERS:,}"
         )
     return length

@@ -94,7 +94,7 @@ def _versions(certificate: Certificate) -> list[Check]:
 
 
 def _files(certificate: Certificate, folder: Path) -> list[Check]:
-    return [_file(one, folder) for one in (*_read_files(certificate), *certificate.outputs)]
+    return [_file(entry, folder) for entry in (*_read_files(certificate), *certificate.outputs)]
 
 
 def _read_files(certificate: Certificate) -> list[FileOf]:

@@ -27,8 +27,8 @@ KEYS = (
 def test_a_number_that_no_run_has_is_a_finding(key: str, number: str, tmp_path: Path) -> None:
     path = tmp_path / "run.sh"
     path.write_text(f"{SOURCE.strip()} {key}={number}\n")
-    for asked in (["check"], ["convert", "--to", "trinity"], ["budget", "--gpu", "H100"], ["diff", str(path)]):
-        assert run([*asked, str(path), "-o", str(tmp_path / "out")]) in (0, 1, 2, 3), asked
+    for arguments in (["check"], ["convert", "--to", "trinity"], ["budget", "--gpu", "H100"], ["diff", str(path)]):
+        assert run([*arguments, str(path), "-o", str(tmp_path / "out")]) in (0, 1, 2, 3), arguments
 
 
 @pytest.mark.parametrize("verb", [["convert", "--to", "trinity"], ["diff"]])
@@ -47,8 +47,8 @@ def test_a_whole_number_has_so_many_digits() -> None:
 
 def test_a_sentence_keeps_beginning_and_end_and_no_secret() -> None:
     token = "ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3kL6"
-    one = Diagnostic("KEY004", Severity.WARNING, f"begins {token * 100} ends", help="x" * 5_000)
-    (cut,) = few([one])
+    diagnostic = Diagnostic("KEY004", Severity.WARNING, f"begins {token * 100} ends", help="x" * 5_000)
+    (cut,) = few([diagnostic])
     assert len(cut.message) <= MOST_CHARACTERS
     assert len(cut.help) <= MOST_CHARACTERS
     assert cut.message.startswith("begins ")

@@ -183,19 +183,21 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cold", action="store_true", help="imports are measured too")
     parser.add_argument("-o", type=Path, help="where the figures go, as JSON")
-    given = parser.parse_args()
-    cases = [name for name in CLASSES if given.only in name]
+    arguments = parser.parse_args()
+    cases = [name for name in CLASSES if arguments.only in name]
     measurements = []
-    verbs = given.verb or (*VERBS, "verify")
+    verbs = arguments.verb or (*VERBS, "verify")
     of_files = [verb for verb in verbs if verb in VERBS]
-    of_sizes = measured(cases if of_files else (), of_files, given.size or [100_000], seed=given.seed, cold=given.cold)
-    with tempfile.TemporaryDirectory() as made:
-        of_certificates = _certificates(Path(made), given.entries, given.only, cold=given.cold)
+    of_sizes = measured(
+        cases if of_files else (), of_files, arguments.size or [100_000], seed=arguments.seed, cold=arguments.cold
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        of_certificates = _certificates(Path(folder), arguments.entries, arguments.only, cold=arguments.cold)
         for measurement in chain(of_sizes, of_certificates if "verify" in verbs else ()):
             print(measurement, flush=True)
             measurements.append(measurement)
-    if given.o:
-        given.o.write_text(
+    if arguments.o:
+        arguments.o.write_text(
             json.dumps([{**asdict(measurement), "said": ""} for measurement in measurements], indent=1) + "\n"
         )
     return int(not all(measurement.holds for measurement in measurements))

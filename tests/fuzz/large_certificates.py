@@ -71,8 +71,8 @@ def certificate(folder: Path) -> Path:
     source, out = folder / "run.sh", folder / "out.yaml"
     source.write_text(SOURCE)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        asked = ["--to", "trinity", "--rows", "7473", "-q", "-o", str(out), "--certify"]
-        assert run(["convert", str(source), *asked]) == 0
+        options = ["--to", "trinity", "--rows", "7473", "-q", "-o", str(out), "--certify"]
+        assert run(["convert", str(source), *options]) == 0
     return out.with_name("out.yaml.certificate.json")
 
 

@@ -16,9 +16,9 @@ SIZE = 60_000
 ROOT = Path(__file__).parents[2]
 
 
-def _bounds(*asked: str) -> subprocess.CompletedProcess[str]:
+def _bounds(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.fuzz.bounds", *asked],
+        [sys.executable, "-m", "tests.fuzz.bounds", *arguments],
         capture_output=True,
         text=True,
         cwd=ROOT,

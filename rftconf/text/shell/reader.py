@@ -166,10 +166,10 @@ def _unused(shell: Shell, bindings: Mapping[str, Value]) -> None:
     from difflib import get_close_matches
 
     known = sorted(shell.read)[:MOST_COMPARED]
-    told = {one.message for one in shell.diagnostics if one.code == "SYN160"}
+    messages = {diagnostic.message for diagnostic in shell.diagnostics if diagnostic.code == "SYN160"}
     for number, name in enumerate(name for name in bindings if name not in shell.read):
         message = f"the script never reads {name}, so the value given for it has no effect"
-        if message not in told:
+        if message not in messages:
             near = get_close_matches(name, known, n=1, cutoff=0.8) if number < MOST_ADVISED else []
             advice = f"did you mean {near[0]}?" if near else ""
             shell.diagnostics.append(Diagnostic("SYN160", CODES["SYN160"][0], message, help=advice))
