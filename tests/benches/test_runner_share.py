@@ -31,7 +31,7 @@ def _words() -> str:
 
 def test_the_ladder_counts_what_each_capability_adds() -> None:
     ran = judge(Config("ran", "g"), plan())
-    blocked = judge(Config("blocked", "g"), plan(actor_rollout_ref__actor__policy_loss__loss_mode="sapo"))
+    blocked = judge(Config("blocked", "g"), plan(actor_rollout_ref__actor__policy_loss__loss_mode="kl_cov"))
     turns = judge(Config("turns", "g"), plan(actor_rollout_ref__rollout__agent__default_agent_loop="tool_agent"))
     values = table([ran, blocked, turns])
     assert (values["accepted_single_turn"], values["single_turn"], values["accepted_rl"], values["rl"]) == (1, 2, 1, 3)
