@@ -223,7 +223,8 @@ def report_unfit(reading: StageReading, path: str, value: Any, keys: tuple[str, 
     newest = catalogue.load(reading.source.framework, None, reading.trainer)
     words = words_of_keys(newest, keys) or words_of_field(reading.table, path) if takes_words(path) else ()
     wanted = f"one of {', '.join(words)}" if words else expected(path)
-    too_large = isinstance(value, (int, float)) and abs(value) >= BEYOND
+    finite = isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+    too_large = finite and abs(value) >= BEYOND
     why = "no setting of a run is as large" if too_large else f"{wanted} is expected"
     return ValueFinding(leaves[0], why) if leaves else None
 
