@@ -163,11 +163,14 @@ def _parameters(shell: Shell, args: Sequence[str]) -> None:
 
 
 def _unused(shell: Shell, bindings: Mapping[str, Value]) -> None:
-    from difflib import get_close_matches
+    unread = [name for name in bindings if name not in shell.read]
+    if not unread:
+        return
+    from difflib import get_close_matches  # it takes as long to load as a script to read
 
     known = sorted(shell.read)[:MOST_COMPARED]
     messages = {diagnostic.message for diagnostic in shell.diagnostics if diagnostic.code == "SYN160"}
-    for number, name in enumerate(name for name in bindings if name not in shell.read):
+    for number, name in enumerate(unread):
         message = f"the script never reads {name}, so the value given for it has no effect"
         if message not in messages:
             near = get_close_matches(name, known, n=1, cutoff=0.8) if number < MOST_ADVISED else []
