@@ -159,7 +159,9 @@ def main() -> None:
     print(f"{len(runs)} conversions in {time.monotonic() - begun:.0f} s")
     date = time.strftime("%Y-%m-%d")
     if args.output:
-        args.output.write_text(json.dumps({"date": date, "what": what, "figures": values}, indent=1) + "\n")
+        text = json.dumps({"date": date, "what": what, "figures": values}, indent=1)
+        # reasons name files: by where they lie below the folder, not by where the folder lies
+        args.output.write_text((text.replace(f"{args.strangers}/", "") if args.strangers else text) + "\n")
     if args.page:
         put_section(args.page, section(values, date, what))
     sys.exit(any(row["wrong"] for row in values.values()))
