@@ -160,7 +160,8 @@ def main() -> None:
     date = time.strftime("%Y-%m-%d")
     if args.output:
         text = json.dumps({"date": date, "what": what, "figures": values}, indent=1)
-        # reasons name files: by where they lie below the folder, not by where the folder lies
+        # reasons name files: by where they lie below these folders, not by where the folders lie
+        text = text.replace(os.environ.get("RFTCONF_CONFORMANCE_DIR") or ".conformance", ".conformance")
         args.output.write_text((text.replace(f"{args.strangers}/", "") if args.strangers else text) + "\n")
     if args.page:
         put_section(args.page, section(values, date, what))
