@@ -1,4 +1,4 @@
-"""How large a whole number of a file may be: a product of a few such still is a float, and nothing that runs has more."""
+"""The largest whole number that a file may hold: a product of a few such numbers still is a float, and no run needs more."""
 
 from __future__ import annotations
 

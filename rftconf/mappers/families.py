@@ -25,24 +25,27 @@ OTHERS = {
     "topr_by_reward": "topr that tells good answers from bad ones by their reward",
     "topr": "topr that tells good answers from bad ones by their advantage",
 }
-"""What a person should read where two frameworks call two formulas alike."""
+"""The plan's names that need a description, because two frameworks give two formulas the same name."""
 OWN = "own_"
 
 
 def plan_name(native: Any, names: Mapping[str, str], shared: frozenset[str]) -> Any:
-    """The plan's name of a framework's. One that the framework lacks is a fork's or a plugin's own: where it is spelled
-    like a shared one, nobody knows whether it means the same."""
+    """Return the plan's name of a framework's loss or estimator.
+
+    A fork or a plugin registers names that the framework lacks. Such a name gets `own_` in front where it is spelled like
+    a shared one, because nobody knows whether it means the same.
+    """
     if not isinstance(native, str):
         return native
     return names.get(native) or (f"{OWN}{native}" if native in shared else native)
 
 
 def native_name(plan: Any, names: Mapping[str, str]) -> Any:
-    """Back to the framework's, whose `names` lead to the plan's."""
+    """Return the framework's name of a plan's; `names` lead from the framework's names to the plan's."""
     back = {name: native for native, name in names.items()}
     return back.get(plan, plan.removeprefix(OWN)) if isinstance(plan, str) else plan
 
 
 def described(family: Any) -> str:
-    """The name as a sentence takes it."""
+    """Return the words that stand for a loss or an estimator in a sentence."""
     return OTHERS.get(str(family), str(family))

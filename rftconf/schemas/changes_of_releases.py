@@ -1,4 +1,4 @@
-"""What a framework states of its releases, found by its name: each has it in `schemas/<name>/versions.py`."""
+"""The changes between the releases of a framework; each framework states them in `schemas/<name>/versions.py`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rftconf.schemas.edits import Edit
 
 @record
 class Changes:
-    """What changed between the releases of one framework. Names of releases are those of the registry.
+    """The changes between the releases of one framework. Names of releases are those of the registry.
 
     `edits(release, trainer)` lead from a release to the next one. `aliases` are deprecated names that the newest release still
     takes, `trainer_aliases` those that one trainer takes. `unreleased` are names that its main branch had between two releases.

@@ -34,7 +34,7 @@ class _Plain:
 
 
 def _of(known: registry.Framework) -> Changes:
-    """What its framework states; a program with a config of its own has edits alone."""
+    """Return what its framework states of its releases; a program with a config of its own has edits alone."""
     return Changes(_no_edits) if known.of else changes_of(known.name)
 
 

@@ -81,13 +81,13 @@ def stated(
         files = on_disk(parts) if as_they_lie else parts
         return Stated(_statement(folder, source, request, loaded, ledger, files), parts)
 
-    def in_turn(job: Job) -> Iterator[object]:
-        """What is stated but the request; the outputs first, which differ most often and are known long before the rest."""
+    def outputs_then_rest(job: Job) -> Iterator[object]:
+        """Yield the outputs, which differ most often and are known first, then all that is stated but the request."""
         converted = conversion(job)
         yield [part.text for part in converted[2]]
         yield {name: part for name, part in statement(job, converted).data.items() if name not in ("request", "digest")}
 
-    needed = least(job, source, in_turn)
+    needed = least(job, source, outputs_then_rest)
     return statement(needed, conversion(needed), as_they_lie=as_they_lie)
 
 

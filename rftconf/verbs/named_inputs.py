@@ -14,15 +14,13 @@ if TYPE_CHECKING:
     from rftconf.verbs.read_arguments import Reading
 
 UNUSED = "SYN160"
-"""Says that a value was given that has no effect; such a value is what is looked for here."""
-
-
+"""The code of the finding that a value was given in vain; such a value is what is looked for here."""
 MOST_GIVEN, MOST_CHARACTERS = 1_000, 100_000
 """Things that a certificate may be asked to state, and the characters of all of them."""
 _WORK = 800_000
 """Characters that are read again at most to try what a conversion depends on."""
 _READING, _CONVERTING = 1_000, 20_000
-"""What it takes to read a file, and to convert it, beside reading its characters; as many characters take as long."""
+"""The fixed cost of reading a file and of converting it, as the number of characters whose reading takes as long."""
 
 
 class NamedInput(NamedTuple):
@@ -43,7 +41,7 @@ def least(job: Job, source: str, steps: Callable[[Job], Iterator[object]]) -> Jo
     inputs = list(named_inputs(job))
     if not inputs:
         return job
-    length = _refuse_many(inputs, job)
+    length = _count_characters(inputs, job)
     document, whole = _document(source, job.how), tuple(steps(job))
     size, left = Path(source).stat().st_size + length, _WORK
 
@@ -70,7 +68,7 @@ def least(job: Job, source: str, steps: Callable[[Job], Iterator[object]]) -> Jo
     return job
 
 
-def _refuse_many(inputs: Sequence[NamedInput], job: Job) -> int:
+def _count_characters(inputs: Sequence[NamedInput], job: Job) -> int:
     """Count the characters that are given. Raises UsageError for more than a certificate states."""
     how, options = job.how, job.options
     texts: list[object] = [*how.bindings.items(), *how.args, *job.assume.items(), *options.answers.items()]

@@ -65,7 +65,7 @@ def unfit(job: Job, framework: str | None = None) -> list[str]:
 
 
 def _of_processor(config: Mapping[str, Any]) -> Iterator[str]:
-    """Say what this environment lacks: vLLM's image processors import torchvision."""
+    """Yield a sentence where torchvision is missing, which vLLM's image processors import."""
     if config.get("vision_config") and find_spec("torchvision") is None:
         yield "reads images, for which vLLM needs torchvision, and this environment has none; install the one of its PyTorch"
 

@@ -17,7 +17,7 @@ MAY_DIFFER = (
 
 
 def other_run(kept_plan: Plan, asked_plan: Plan) -> list[str]:
-    """What of `asked_plan` would make another run of the one that was begun with `kept_plan`; nothing where it only goes on."""
+    """List what in `asked_plan` would make another run of the one that was begun with `kept_plan`; it is empty where the run goes on."""
     return list(_differing(kept_plan, asked_plan))
 
 

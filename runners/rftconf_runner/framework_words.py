@@ -11,7 +11,7 @@ from rftconf_runner.aggregations import REC_NUMBERS, REC_WORDS
 from rftconf_runner.job import Job
 
 CUTS = "cut_"
-"""How ways to shorten a prompt begin."""
+"""The beginning that the names of all ways to shorten a prompt share."""
 CUT, ALIKE = "data.truncation", "placement.actor.megatron.micro_batches_count_alike"
 ROUTER = {role: f"placement.{role}.megatron.transformer_overrides.moe_router_dtype" for role in ("actor", "reference")}
 ADDED, TYPES = (

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from rftconf_runner.job_data import ImageColumn
 
 MARK = "<image>"
-"""What a message has in the place of an image."""
+"""The marker that stands for an image in a message."""
 MERGED = 2
 """Patches of a side that one token stands for, of every model that qwen-vl-utils sizes images for."""
 FEWEST, MOST, LONGEST = 4, 16384, 200
 """Tokens that qwen-vl-utils makes of an image (`vision_process.py`, `smart_resize`), and how much longer one side may be."""
 TEMPLATE = "chat_template.json"
-"""Where files of a processor before transformers 4.52 keep the chat template."""
+"""The file that held a processor's chat template before transformers 4.52."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImageColumn:
-    """Where a row has its images. veRL's reader brings those that came as bytes to whole patches of `patch` pixels a side (0: the
+    """The column in which a row has its images. veRL's reader brings those that came as bytes to whole patches of `patch` pixels a side (0: the
     model's own), and where it `resizes` those that the data set decodes too."""
 
     name: str

@@ -40,8 +40,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Of the weights on rank `rank` of an engine of `ranks`, by the engine's own names, which of the checkpoint's tensors it keeps
-    as one, and how beginnings of their names are `renamed`."""
+    """The weights that rank `rank` of an engine of `ranks` holds, by the engine's own names: `fused` are those in which it keeps
+    several of the checkpoint's tensors as one, `renamed` the beginnings of names that it changes."""
 
     pieces: Mapping[str, Piece]
     fused: Mapping[str, Sequence[str]]

@@ -51,7 +51,7 @@ REQUESTS: dict[str, Callable[[Data, int], Data]] = {
     "a long release": lambda _, n: {"to_release": "1." * n},
     "a long style": lambda _, n: {"style": "y" * n},
 }
-"""What a request becomes; a certificate's data and a number of entries give it."""
+"""The ways to enlarge a certificate: each takes its data and a number of entries, and gives new data."""
 WHOLE: dict[str, Callable[[Data, int], Data]] = {
     "outputs": lambda d, n: {"outputs": d["outputs"] * n},
     "stages": lambda _, n: {"stages_only_in_source": [f"s{i}" for i in range(n)]},

@@ -74,7 +74,7 @@ _says_short = lru_cache(maxsize=4_000)(_says)
 
 
 def _long_says(key: str, value: str) -> bool:
-    """Say the same of a long text, which is looked through once, whatever keys and rules ask."""
+    """Tell whether a long text holds a secret; it is searched once, and every key and rule gets that answer."""
     return _is_set(kind_of(key), value) or bool(_spans_of_long_text(value))
 
 

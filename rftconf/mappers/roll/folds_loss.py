@@ -120,7 +120,7 @@ def write_loss(w: WriteContext) -> None:
 
 
 def _settle_clips(w: WriteContext, mine: float | None) -> None:
-    """What the plan clips where no key says it here."""
+    """Record what becomes of the plan's clips in a loss that has no key for them; `mine` is the clip in its code."""
     for path in (f"{L}clip_low", f"{L}clip_high", f"{L}dual_clip_c"):
         value, here = w.plan(path), None if path.endswith("_c") else mine
         note = (
