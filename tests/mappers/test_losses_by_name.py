@@ -159,3 +159,16 @@ def test_a_deviation_of_an_estimator_that_nobody_knows() -> None:
 def test_names_that_are_shared_are_sentences_or_words() -> None:
     assert set(families.OTHERS) - families.LOSSES == {"topr"}
     assert families.described("gspo") == "gspo"
+
+
+def test_the_second_clip_is_dead_below_a_loss_that_does_not_take_it() -> None:
+    """Trinity-RFT 0.6.0: ppo_policy_loss.py alone has clip_ratio_c; sapo_policy_loss.py clips no ratio."""
+    key = "algorithm.policy_loss_fn_args.clip_ratio_c"
+    flat = {**TRINITY_GRPO, "algorithm.algorithm_type": "sapo", key: 4.0}
+    ledger = convert_flat("trinity", "verl", flat, "").ledger
+    (line,) = [line for line in ledger.sources if line.key == key]
+    assert line.state is State.DEAD_IN_SOURCE
+    assert f"{ARR}.actor.clip_ratio_c" not in line.targets
+    flat["algorithm.algorithm_type"] = "grpo"
+    (line,) = [line for line in convert_flat("trinity", "verl", flat, "").ledger.sources if line.key == key]
+    assert line.state is State.EXACT

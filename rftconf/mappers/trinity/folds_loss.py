@@ -56,6 +56,8 @@ def read_policy_loss(r: ReadContext) -> None:
     bound = args.get("clip_ratio_c", name if isinstance(name, Expr) else 3.0 if name == "ppo" else None)
     bound = bound if name == "ppo" or isinstance(name, Expr) else None
     r.set(A + "policy_loss.dual_clip_c", None if bound == NO_DUAL_CLIP else bound, f"{keys}.clip_ratio_c")
+    if isinstance(name, str) and name != "ppo" and "clip_ratio_c" in args:
+        r.inactive[f"{keys}.clip_ratio_c"] = f"only the ppo loss clips twice, and this run has the {name} loss"
     for tau in ("tau_pos", "tau_neg"):
         default = 1.0 if tau == "tau_pos" else 1.05
         r.set(A + f"policy_loss.{tau}", args.get(tau, default) if name == "sapo" else None, f"{keys}.{tau}")
