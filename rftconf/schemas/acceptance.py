@@ -9,6 +9,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Value
 from rftconf.schemas import registry, versions
 from rftconf.schemas.catalogue import Catalogue, Key
+from rftconf.schemas.closed_words import takes_word, words_of
 
 
 class Verdict(Enum):
@@ -21,6 +22,7 @@ class Verdict(Enum):
     CANNOT_APPEND = "is in the YAML already: +key=value is refused, key=value sets it"
     DEAD = "is accepted and ignored"
     VALUE_REFUSED = "is known, but not with this value any more"
+    WORD_UNKNOWN = "is known, but the release's code has no such word for it"
 
     @property
     def fits(self) -> bool:
@@ -40,6 +42,8 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
         return Verdict.DEAD
     if value in standing.refused or (standing.choices and _no_choice(value, standing.choices)):
         return Verdict.VALUE_REFUSED
+    if standing.words and _no_choice(value, ()) and not takes_word(standing.words, prefixed.lstrip("+~"), str(value)):
+        return Verdict.WORD_UNKNOWN
     if standing.verdict is Verdict.CANNOT_APPEND and isinstance(value, (list, dict)):
         return Verdict.TAKEN  # Hydra appends where nothing or null stands, and merges lists and mappings
     return standing.verdict
@@ -54,6 +58,7 @@ class _Standing:
     dead: bool = False
     refused: tuple[Value, ...] = ()
     choices: tuple[Value, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=50_000)
@@ -68,10 +73,11 @@ def _standing(known: Catalogue, prefixed: str, overrides: bool) -> _Standing:
     verdict = _judge_override(entry, prefixed) if overrides and known.family == "verl" else Verdict.TAKEN
     dead = bool(versions.dead(known.framework, known.release, key, known.trainer))
     refused = versions.refused_values(known.framework, known.release, key)
-    # ROLL's loader checks closed lists of words; they tell releases apart
+    # closed lists of words tell releases apart: ROLL's loader checks them, and the code of the others
     choices = entry.choices if entry is not None and known.framework == "roll" else ()
-    whatever = verdict is Verdict.TAKEN and not (dead or refused or choices)
-    return _Standing(verdict, whatever, dead, refused, choices)
+    words = () if refused else words_of(known.framework, known.release, key)
+    whatever = verdict is Verdict.TAKEN and not (dead or refused or choices or words)
+    return _Standing(verdict, whatever, dead, refused, choices, words)
 
 
 def _judge_override(entry: Key | None, prefixed: str) -> Verdict:

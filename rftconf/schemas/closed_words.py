@@ -25,6 +25,16 @@ WORDS: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
     },
     "verl": {
         ENGINE: (("", "vllm sglang hf"), ("0.7.1", "trtllm"), ("", "sglang_async", "0.5.0")),
+        "algorithm.rollout_correction.rollout_is": (("", "token sequence"),),
+        "algorithm.rollout_correction.rollout_rs": (
+            ("", "token sequence geometric", "0.7.0"),
+            (
+                "0.7.1",
+                "token_k1 token_k2 token_k3 seq_sum_k1 seq_sum_k2 seq_sum_k3 seq_mean_k1 seq_mean_k2 seq_mean_k3",
+            ),
+            ("0.7.1", "seq_max_k2 seq_max_k3"),
+        ),
+        "algorithm.rollout_correction.loss_type": (("", "reinforce ppo_clip"),),
         "actor_rollout_ref.actor.megatron.router_replay.mode": (("", "disabled R2 R3"),),
         "actor_rollout_ref.ref.megatron.router_replay.mode": (("", "disabled R2 R3"),),
     },
@@ -34,6 +44,10 @@ WORDS: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
     },
 }
 """Framework and key (newest name) to the words, each group with the release that it came in, and the last that has it."""
+
+
+SEVERAL = "algorithm.rollout_correction.rollout_rs"
+"""The key that takes several of its words at once, with commas between them."""
 
 
 def words_of(framework: str, release: str, key: str) -> tuple[str, ...]:
@@ -51,7 +65,13 @@ def _has(framework: str, release: str, since: str, last: list[str]) -> bool:
 
 
 def takes_word(known: tuple[str, ...], key: str, word: str) -> bool:
-    """True for one of the words, in whatever case; an engine type that begins with vllm is one of vLLM's."""
-    return word.lower() in {spelling.lower() for spelling in known} or (
-        key.endswith(".engine_type") and word.startswith("vllm")
+    """True for one of the words, in whatever case and in quotes too, and for null; an engine type that begins with vllm is one
+    of vLLM's."""
+    word = word.strip("\"' ")
+    if key == SEVERAL and "," in word:
+        return all(takes_word(known, key, part) for part in word.split(",") if part.strip())
+    return (
+        word.lower() in {"null", ""}
+        or word.lower() in {spelling.lower() for spelling in known}
+        or (key.endswith(".engine_type") and word.startswith("vllm"))
     )

@@ -36,7 +36,7 @@ def written(text: str, to: str, release: str) -> dict[str, object]:
 
 
 def done(text: str, to: str, release: str) -> Conversion:
-    return convert(read(Source("run.yaml" if text is not PPO else "run.sh", text)), to, to_release=release)
+    return convert(read(Source("run.sh" if text.startswith("python3") else "run.yaml", text)), to, to_release=release)
 
 
 def test_the_engine_of_a_critic_hears_its_micro_batches() -> None:
@@ -55,6 +55,21 @@ def test_what_the_trainer_decides_of_a_critic_s_model_is_not_written() -> None:
     (line,) = [one for one in lost if one.key == "critic.model.enable_gradient_checkpointing"]
     assert line.state is State.NO_COUNTERPART
     assert written(PPO, "trinity", "0.5.2")[CHECKPOINTING] is False
+
+
+@pytest.mark.parametrize("release", ["0.4.1", "0.5.2", "0.6.0"])
+def test_the_schedule_of_a_critic_on_megatron_has_a_key_of_its_own(release: str) -> None:
+    """trainer/verl/config: _build_critic_optimizer_config fills lr_decay_style and min_lr on Megatron, where nobody told them."""
+    megatron = PPO.replace("verl.trainer.main_ppo", "verl.trainer.main_ppo --config-name=ppo_megatron_trainer")
+    megatron = megatron.replace(" +critic.fsdp", " +critic.megatron").replace(
+        " critic.model.enable_gradient_checkpointing=False", ""
+    )
+    for style, kept in (("linear", "linear"), ("constant", None)):
+        text = f"{megatron} critic.optim.lr_decay_style={style} critic.optim.min_lr=1e-7"
+        keys = written(text, "trinity", release)
+        assert keys.get(CRITIC + "optim.lr_decay_style") == kept
+        assert keys.get(CRITIC + "optim.min_lr") == (1e-7 if kept else None)
+        assert CRITIC + "optim.lr_scheduler_type" not in keys
 
 
 @pytest.mark.parametrize(("release", "older"), [("0.7.1", True), ("0.8.0", True), ("0.9.1", False)])

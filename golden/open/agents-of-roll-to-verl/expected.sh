@@ -3,7 +3,7 @@
 set -euo pipefail
 
 ARGS=(
-  algorithm.adv_estimator=grpo      # adv_estimator=grpo
+  algorithm.adv_estimator=grpo      # adv_estimator=grpo, reward_normalization.grouping=traj_group_id
   algorithm.use_kl_in_reward=false  # ROLL 0.3.0 default of add_token_level_kl
 
   data.max_prompt_length=1024        # ROLL 0.3.0 default of prompt_length

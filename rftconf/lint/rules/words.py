@@ -24,7 +24,7 @@ def _unknown_word(s: Subject) -> Findings:
     for key, leaf in s.written_keys():
         known = () if key == ENGINE else words_of(s.framework, s.best.release, without_indices(key))
         got = leaf.value
-        plain = isinstance(got, str) and "${" not in got
+        plain = isinstance(got, str) and "${" not in got and got != "???"
         if not known or not plain or takes_word(known, key, str(got)):
             continue
         from difflib import get_close_matches

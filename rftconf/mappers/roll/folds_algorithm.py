@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.roll import trajectories
 from rftconf.mappers.roll.conditions import RL, follows_teacher
 from rftconf.mappers.shapes import leave_open
 from rftconf.plan.origin import Kind
@@ -36,31 +37,52 @@ def read_advantage(r: ReadContext) -> None:
         r.set(A + "advantage", "teacher", "is_pure_opd", how="the teacher's divergence")
         r.set(A + "critic.enabled", False, kind=Kind.DEFAULT, how="there is no critic beside a teacher")
         return
-    name, norms = r.native(EST), (r.native(MEAN), r.native(STD))
-    if name == "grpo":
-        r.inactive.update(dict.fromkeys((MEAN, STD), "adv_estimator grpo overwrites it with group"))
-        found: tuple[Any, Any] = ("grpo", "group")
-    elif name == "reinforce" and norms in NORMED:
-        found = NORMED[norms]
-    else:
-        found = (name, name if isinstance(name, Expr) else None)
-        for key, value in zip((MEAN, STD), norms, strict=True):
-            if value is not None:
-                r.narrowed[key] = (
-                    f"rewards are normalised by {value} before {name}; elsewhere the estimator does it or nobody"
-                )
+    name = r.native(EST)
+    found, keys = _read_trajectories(r, name) if r.trainer == "agentic" else _read_answers(r, name)
     if found[0] == "reinforce_pp":
         r.note(
             "rewards are normalised over the batch; elsewhere reinforce++ whitens advantages token by token (section 4.1)"
         )
-    if found[1] == "group" and r.native("num_return_sequences_in_group") == 1:
+    if found[1] == "group" and r.trainer != "agentic" and r.native("num_return_sequences_in_group") == 1:
         r.note("groups of one have no standard deviation: ROLL's advantages become NaN (H39)")
     if isinstance(name, str) and name not in KNOWN:
         r.narrowed[EST] = f"ROLL has no estimator {name}: the run stops when it starts, or at its first update"
         r.note(f"{EST}={name}: {r.narrowed[EST]}")
-    r.set(A + "advantage", found[0], EST, MEAN, STD)
-    r.set(A + "std_scope", found[1], STD, EST)
+    r.set(A + "advantage", found[0], EST, *keys)
+    r.set(A + "std_scope", found[1], *keys[-1:], EST)
     r.set(A + "critic.enabled", name if isinstance(name, Expr) else name == "gae", EST)
+
+
+def _read_answers(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tuple[str, ...]]:
+    """Estimator and scope of the pipelines of prompts and answers, with the keys that make them (reward_postprocess)."""
+    norms = (r.native(MEAN), r.native(STD))
+    if name == "grpo":
+        r.inactive.update(dict.fromkeys((MEAN, STD), "adv_estimator grpo overwrites it with group"))
+        return ("grpo", "group"), (MEAN, STD)
+    if name == "reinforce" and norms in NORMED:
+        return NORMED[norms], (MEAN, STD)
+    for key, value in zip((MEAN, STD), norms, strict=True):
+        if value is not None:
+            r.narrowed[key] = (
+                f"rewards are normalised by {value} before {name}; elsewhere the estimator does it or nobody"
+            )
+    return (name, name if isinstance(name, Expr) else None), (MEAN, STD)
+
+
+def _read_trajectories(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tuple[str, ...]]:
+    """The same of the agentic pipeline, where `grpo` is the name of no formula: reward_normalization makes it."""
+    r.inactive.update(dict.fromkeys((MEAN, STD), "the agentic pipeline normalises rewards by reward_normalization"))
+    if name not in trajectories.PLAIN:
+        return (name, name if isinstance(name, Expr) else None), ()
+    scopes = trajectories.norms(r)
+    found = NORMED.get(scopes)
+    if found is None:
+        unknown = isinstance(scopes[0], Expr)
+        return (trajectories.formula(scopes), scopes[0] if unknown else None), trajectories.KEYS if unknown else ()
+    steps = trajectories.say_steps(r) if found[1] is not None else ""
+    if steps:
+        r.narrowed[trajectories.GROUPING] = steps
+    return found, trajectories.KEYS
 
 
 def write_advantage(w: WriteContext) -> None:
@@ -80,14 +102,20 @@ def write_advantage(w: WriteContext) -> None:
         w.lose(A + "critic.enabled", State.NARROWED, "ROLL has a critic with gae and only then")
     elif wanted is not None:
         w.lose(A + "critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
-    if name in ("grpo", "grpo_mean_only") and w.plan("stage.batch.responses_per_prompt") == 1:
+    single = w.plan("stage.batch.responses_per_prompt") == 1 and w.trainer != "agentic"
+    if name in ("grpo", "grpo_mean_only") and single:
         why = "groups of one have no standard deviation: ROLL's advantages become NaN (H39)"
         w.decide(EST, why, "more than one response for each prompt", "adv_estimator reinforce without normalisation")
 
 
 def _write_estimator(w: WriteContext, name: Any, scope: Any) -> None:
     paths = [A + "advantage"] + ([A + "std_scope"] if scope is not None else [])
-    if name == "gae":
+    if w.trainer == "agentic":
+        scopes = NORMS.get((name, scope))
+        w.put(EST, "grpo" if name == "grpo" else trajectories.estimator(name), *paths, always=True)
+        if scopes is not None:
+            trajectories.write_norms(w, scopes, *paths)
+    elif name == "gae":
         w.put(EST, "gae", *paths, always=True)
     elif name == "grpo" and scope in ("group", None):
         w.put(EST, "grpo", *paths, always=True)

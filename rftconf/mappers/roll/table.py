@@ -27,6 +27,7 @@ from rftconf.mappers.roll import (
     folds_weights,
     questions,
     teachers,
+    trajectories,
 )
 from rftconf.mappers.roll.conditions import RL, kind_of, kind_of_run, uneven_period, worth
 from rftconf.mappers.roll.forks import dialect
@@ -49,7 +50,7 @@ FOLDS = (
     Fold((*(f"{r}.device_mapping" for r in folds_places.ROLES), "rewards<*>.device_mapping", "num_gpus_per_node"),
          ("cluster.nodes", "cluster.gpus_per_node", P + "layout", *(f"{P}{r}.gpus" for r in ("actor", "rollout", "reference", "critic"))),
          folds_places.read_devices, folds_places.write_devices, "base_config: total_devices"),
-    Fold(("adv_estimator", "norm_mean_type", "norm_std_type"), (A + "advantage", A + "std_scope", A + "critic.enabled"),
+    Fold(("adv_estimator", "norm_mean_type", "norm_std_type", *trajectories.KEYS), (A + "advantage", A + "std_scope", A + "critic.enabled"),
          folds_algorithm.read_advantage, folds_algorithm.write_advantage, "functionals: reward_norm and compute_advantage"),
     Fold(("gamma",), (A + "gamma",), folds_algorithm.read_gamma, folds_algorithm.write_gamma, "functionals: gae and return-to-go"),
     Fold((*(r + STRATEGY for r in (*TRAINED, "reference", "critic")),), tuple(f"{P}{r}.backend" for r in ("actor", "reference", "critic")),

@@ -81,6 +81,10 @@ CRITIC_DECAYS = When(
     lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None),
     "no FSDP critic, or a constant learning rate",
 )
+CRITIC_DECAYS_ON_MEGATRON = When(
+    lambda c: CRITIC_MEGATRON.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None),
+    "no Megatron critic, or a constant learning rate",
+)
 MANY_PASSES = When(lambda c: c.plan("stage.batch.shuffle_sequences") is not False, "no effect while shuffle is false")
 
 

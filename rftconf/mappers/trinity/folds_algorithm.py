@@ -131,6 +131,10 @@ def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
         takes = name == "gae" or (field == "gamma" and name == "reinforce_pp")
         if value is not None and takes:
             w.put(f"algorithm.advantage_fn_args.{field}", value, A + field, always=True)
+        elif value == 1:
+            w.lose(A + field, State.DEFAULT, f"Trinity's {function or name} gives every token the whole reward")
+        elif value is not None:
+            w.lose(A + field, State.NO_COUNTERPART, f"Trinity's {function or name} does not discount")
     white = w.plan(A + "whiten_advantage")
     if white is not None and white == (name in ("gae", "reinforce_pp", "reinforce_pp_baseline")):
         w.lose(A + "whiten_advantage", State.DEFAULT, "part of the estimator")

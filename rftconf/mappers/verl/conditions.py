@@ -126,9 +126,10 @@ MEGATRON_LORA = When(
     lambda c: LORA.test(c) and MEGATRON.test(c), "no LoRA in this run, or FSDP's, whose settings are model.lora_*"
 )
 COSINE = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
+CRITIC_DECAYS = When(lambda c: c.plan("stage.optim.critic.schedule") != "constant", "the critic's rate is constant")
 FSDP_DECAY = When(lambda c: FSDP.test(c) and c.since("0.4.0") and COSINE.test(c), "FSDP's cosine reads it since 0.4")
 CRITIC_COSINE = When(
-    lambda c: CRITIC_FSDP.test(c) and c.since("0.4.0") and c.plan("stage.optim.critic.schedule") != "constant",
+    lambda c: CRITIC_FSDP.test(c) and c.since("0.4.0") and CRITIC_DECAYS.test(c),
     "no critic, a constant learning rate, or a release before 0.4",
 )
 
@@ -271,9 +272,7 @@ def _live_in_optim(c: Context) -> bool:
 
 
 GRAD_CLIP_OPTIM = When(_live_in_optim, "nothing reads it before 0.8 with FSDP (actor.grad_clip is the live key, H48)")
-GRAD_CLIP_ACTOR = When(
-    lambda c: not _live_in_optim(c), "parsed, but nothing reads it: optim.clip_grad is the live key (H48)"
-)
+GRAD_CLIP_ACTOR = When(lambda c: not _live_in_optim(c), "nothing reads it: optim.clip_grad is the live key (H48)")
 CRITIC_GRAD_CLIP_OPTIM = When(
     lambda c: CRITIC.test(c) and _live_in_optim(c),
     "no critic, or a release in which critic.grad_clip is the live key (H48)",
@@ -282,8 +281,9 @@ CRITIC_GRAD_CLIP_OLD = When(
     lambda c: CRITIC.test(c) and not _live_in_optim(c),
     "no critic, or a release in which optim.clip_grad is the live key (H48)",
 )
-MEGATRON_DECAY = When(
-    lambda c: MEGATRON.test(c) and COSINE.test(c), "read only by the decaying schedules of the Megatron trainer"
+MEGATRON_DECAY = When(lambda c: MEGATRON.test(c) and COSINE.test(c), "read only by Megatron's decaying schedules")
+CRITIC_MEGATRON_DECAY = When(
+    lambda c: CRITIC_MEGATRON.test(c) and CRITIC_DECAYS.test(c), "no Megatron critic that decays"
 )
 CRITIC_SP_ENGINE = When(lambda c: CRITIC_FSDP.test(c) and c.since("0.8.0"), "no FSDP critic, or a release before 0.8")
 CRITIC_SP_OLD = When(

@@ -114,8 +114,6 @@ OPTIMIZER = (
     *_all(MATHS, "shape and length of the final decay of Megatron's WSD schedule; no neutral field",
           "*.optim.lr_wsd_*"),
     *_all(MATHS, "an option of Megatron's Muon optimizer; no neutral field", "*.optim.muon_*"),
-    *_all(MATHS, "floor of the critic's Megatron schedule; the plan keeps a floor as a share of the rate for FSDP "
-          "critics", "critic.optim.min_lr"),
     *_all(KEPT, "takes the scheduler's state from a checkpoint when Megatron resumes",
           "*.optim.use_checkpoint_opt_param_scheduler"),
     *_all(KEPT, "precision of gradients and moments inside Megatron's optimizer; memory only, with rounding",

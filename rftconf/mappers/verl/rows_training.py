@@ -141,6 +141,8 @@ OPTIMIZER_ROWS = (
         when=on.CRITIC_MEGATRON, alias=True, why="optim/megatron.yaml"),
     row(lambda c: c.critic.optim.min_lr_ratio, lambda p: p.stage.optim.critic.min_lr_ratio, same, when=on.CRITIC_COSINE, absent=0.0,
         why="optim/fsdp.yaml"),
+    row(lambda c: c.critic.optim.min_lr, lambda p: p.stage.optim.critic.min_lr, same, when=on.CRITIC_MEGATRON_DECAY,
+        why="optim/megatron.yaml: floor of the decay"),
 )  # fmt: skip
 
 ENGINE_ROWS = (
