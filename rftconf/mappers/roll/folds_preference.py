@@ -75,7 +75,6 @@ def write_preference(w: WriteContext) -> None:
               always=True)  # fmt: skip
     _write_loss(w)
     _write_terms(w)
-    _fit_reference(w)
 
 
 def _write_loss(w: WriteContext) -> None:
@@ -97,7 +96,7 @@ def _write_terms(w: WriteContext) -> None:
         settle(w, A + "entropy_coef", none, "ROLL's DPO loss has no entropy term", state=State.NO_COUNTERPART)
 
 
-def _fit_reference(w: WriteContext) -> None:
+def fit_reference(w: WriteContext) -> None:
     """dpo_pipeline asserts that one pass of the reference over all ranks is no larger than an update."""
     update, gpus = w.plan(B + "sequences_per_update"), w.plan("stage.placement.actor.gpus")
     if w.same_framework or not isinstance(update, int) or not isinstance(gpus, int):

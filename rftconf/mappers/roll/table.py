@@ -145,6 +145,13 @@ def _validates(c: Any) -> bool:
     return bool(c.items(D + "eval") > 0)
 
 
+def _complete(w: Any) -> None:
+    """What only the whole output tells: open questions, and how many pairs fit into a pass of the reference."""
+    questions.complete(w)
+    if w.trainer == "dpo":
+        folds_preference.fit_reference(w)
+
+
 FIXED = (
     fixed(lambda p: p.stage.kind, kind_of_run, why="each pipeline has a start script of its own"),
     fixed(lambda p: p.stage.length.overlong_prompt, _rl("drop_gt"), why="rlvr_pipeline keeps 5 < len <= prompt_length (H51)"),
@@ -247,7 +254,7 @@ ROLL = Table(
     worth=worth,
     target=questions.TARGET,
     questions=questions.questions,
-    completes=questions.complete,
+    completes=_complete,
     dialect=dialect,
     kind_of=kind_of,
     decides={

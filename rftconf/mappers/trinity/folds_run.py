@@ -13,6 +13,7 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, sequences_per_period, torn_ranks
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import carry, settle, take
+from rftconf.mappers.trinity.conditions import CRITIC_MEGATRON
 from rftconf.mappers.trinity.folds_floor import say_start, start_of
 from rftconf.mappers.trinity.folds_helpers import engine_gpus, read_helpers, write_helpers
 from rftconf.plan.kinds import WITH_ROLLOUTS
@@ -187,6 +188,9 @@ def write_length(w: WriteContext) -> None:
     )
 
 
+FLOOR_OF_CRITIC = "stage.optim.critic.min_lr"
+
+
 def warmup_fold(role: str, block: str, default: Any) -> Fold:
     """Warm-up in updates; a ratio here multiplies trainer.total_steps or sys.maxsize (H45)."""
     steps, share = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio"
@@ -209,6 +213,9 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
 
     def write(w: WriteContext) -> None:
         updates = w.plan(warmup)
+        floor = w.plan(FLOOR_OF_CRITIC)
+        if critic and floor is not None and not CRITIC_MEGATRON.test(w):
+            settle(w, FLOOR_OF_CRITIC, floor == 0, "FSDP's floor is a share: min_lr_ratio", state=State.NO_COUNTERPART)
         if updates is None or (critic and w.plan("stage.algorithm.critic.enabled") is False):
             return
         if updates == 0:

@@ -11,7 +11,7 @@ from rftconf.base.symbols import Expr, Value, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import sequences_per_period
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import Behaves, leave_open
+from rftconf.mappers.shapes import Behaves, leave_open, settle
 from rftconf.mappers.verl.conditions import local_updates
 from rftconf.mappers.verl.folds_recipes import (
     PROMPTS_IN_ALL,
@@ -171,13 +171,17 @@ def schedule_fold(role: str, block: str) -> Fold:
         r.set(warmup, from_ratio(r, ratio), share, how=f"{formula(ratio)} of the run")
 
     def write(w: WriteContext) -> None:
+        floor = w.plan(f"stage.optim.{role}.min_lr")
+        if role == "critic" and w.backend != "megatron" and floor is not None:
+            note = "the critic's floor is a share of its rate here: min_lr_ratio"
+            settle(w, f"stage.optim.{role}.min_lr", floor == 0, note, state=State.NO_COUNTERPART)
         if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
             return
         if w.backend == "veomni":
             _write_share(w, warmup, share)
         else:
             write_warmup(w, warmup, steps, share)
-        if w.backend in ("megatron", "veomni") and w.plan(f"stage.optim.{role}.min_lr") is not None:
+        if w.backend in ("megatron", "veomni") and floor is not None:
             w.lose(f"stage.optim.{role}.min_lr_ratio", State.DERIVED, "this trainer takes the lowest rate as a number")
 
     why = "optimizer config: steps win over the ratio; one tick per update_actor call"
