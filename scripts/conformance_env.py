@@ -20,18 +20,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from rftconf.schemas.registry import CHATLEARN, TRINITY, VERL  # noqa: E402
+from rftconf.schemas.registry import CHATLEARN, TRINITY, TRL, VERL  # noqa: E402
 
 LOCK = ROOT / "tests" / "conformance" / "requirements.lock"
 PARALLEL_INSTALLS = 2
 VERL_RELEASES = sorted({*VERL.releases, *(pin for pins in TRINITY.pins.values() for pin in pins)})
+TRANSFORMERS = ("4.57.3", "5.4.0", "5.20.2")
+"""Whose TrainingArguments TRL's stand on (scripts/dump_trl.py: transformers_of)."""
 RELEASES = {
     **{f"verl-{release}": f"verl=={VERL.published.get(release, release)}" for release in VERL_RELEASES},
     **{f"trinity-{release}": f"trinity-rft=={release}" for release in TRINITY.releases},
     # Its process-group layout is pure Python; veRL's Megatron workers ask it whether the parallel sizes fit.
     "megatron-core": "megatron-core==0.16.1",
-    # What the runner's losses are compared with, beside veRL's.
-    "trl-1.16.0": "trl==1.16.0",
+    # The newest is also what the runner's losses are compared with, beside veRL's.
+    **{f"trl-{release}": f"trl=={release}" for release in TRL.releases},
+    **{f"transformers-{release}": f"transformers=={release}" for release in TRANSFORMERS},
 }
 """Folder under `releases/` to what is installed there."""
 

@@ -5,8 +5,10 @@ The packages are unpacked side by side, without their dependencies:
     pip install --no-deps --target DIR/verl-0.9.1 verl==0.9.1
     pip install --no-deps --target DIR/trinity-0.6.0 trinity-rft==0.6.0
     pip install --no-deps --target DIR/megatron-core megatron-core==0.16.1
+    pip install --no-deps --target DIR/trl-1.16.0 trl==1.16.0
+    pip install --no-deps --target DIR/transformers-5.20.2 transformers==5.20.2
 
-each catalogued release so, and veRL 0.7.0 as well (Trinity 0.4.1 runs on it). The interpreter given with --python
+each catalogued release so, and veRL 0.7.0 as well (Trinity 0.4.1 runs on it); TRL's sources are read and not imported. The interpreter given with --python
 needs what their config modules import: torch, hydra-core, omegaconf, ray, transformers, tensordict, datasets, peft.
 A framework that publishes no package is read from a clone of its repository, given with --clone NAME=FOLDER, at the
 revisions that the registry names; without one it is left out. --check writes nothing and fails when a committed file
@@ -78,6 +80,8 @@ def _dumped(
 ) -> list[dict[str, Any]]:
     """What a process that imports this package says of each of these."""
     name = described[0][0].family
+    if name == "trl":
+        return [_dumped_from_sources(release, described[0][0], packages)]
     command = [python, str(ROOT / "scripts" / f"dump_{name}.py"), str(packages / f"{name}-{release}")]
     paths = [packages / "megatron-core"]
     for framework, trainer in described:
@@ -94,6 +98,18 @@ def _dumped(
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     extracted: list[dict[str, Any]] = json.loads(done.stdout)
     return extracted
+
+
+def _dumped_from_sources(release: str, framework: Framework, packages: Path) -> dict[str, Any]:
+    """What the sources of TRL's package, and of the transformers that it stands on, say of its keys."""
+    from dump_trl import transformers_of
+
+    folders = (f"trl-{release}", f"transformers-{transformers_of(release, framework.releases)}")
+    script = Path(__file__).resolve().parent / "dump_trl.py"
+    command = [sys.executable, str(script), *(str(packages / folder) for folder in folders)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    dumped: dict[str, Any] = json.loads(done.stdout)
+    return dumped
 
 
 def extract_from_clone(framework: Framework, release: str, trainer: str, clone: Path) -> dict[str, Any]:

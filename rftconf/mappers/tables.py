@@ -25,6 +25,7 @@ _TABLES = {
     ("roll", "worlds"): ("rftconf.mappers.roll.table_worlds", "ROLL_WORLDS"),
     ("roll", "eval"): ("rftconf.mappers.roll.table_eval", "ROLL_ROLLOUTS"),
     ("roll", ""): ("rftconf.mappers.roll.table", "ROLL"),
+    ("trl", ""): ("rftconf.mappers.trl.table", "TRL"),
 }
 """Framework (or program), and the kind of run where one framework's config means different things by kind.
 

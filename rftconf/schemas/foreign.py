@@ -23,6 +23,8 @@ class Mark:
     fewest: int = 2
     keys: tuple[str, ...] = ()
     toml: bool = False
+    without: tuple[str, ...] = ()
+    """Keys of which one shows that it is a framework's that is read after all."""
 
 
 @record
@@ -33,6 +35,17 @@ class Foreign:
     title: str
     marks: tuple[Mark, ...]
 
+
+GRPO = (
+    "num_generations",
+    "max_completion_length",
+    "max_prompt_length",
+    "reward_funcs",
+    "use_vllm",
+    "scale_rewards",
+    "num_iterations",
+)
+"""Keys that only GRPO's runs of TRL have; the others of its trainers are not read."""
 
 FOREIGN = (
     Foreign(
@@ -58,13 +71,11 @@ FOREIGN = (
     ),
     Foreign(
         "trl",
-        "TRL",
+        "TRL's trainers beside GRPO",
         (
-            Mark("trl/cli/commands/training.py", program=r"\btrl\s+(?:sft|grpo|dpo|rloo|kto|reward|vllm-serve)\b"),
-            Mark("trl/scripts", program=r"\b(?:trl/(?:scripts|examples/scripts)|src/open_r1)/\w+\.py"),
-            Mark("trl/trainer/grpo_config.py", keys=("num_generations", "max_completion_length")),
-            Mark("trl/scripts/utils.py", keys=("model_name_or_path", "dataset_name")),
-            Mark("trl/trainer/grpo_config.py", flags=("--num_generations", "--max_completion_length", "--reward_funcs")),
+            Mark("trl/cli/commands/training.py", program=r"\btrl\s+(?:sft|dpo|rloo|kto|reward)\b"),
+            Mark("trl/scripts", program=r"\b(?:trl/(?:scripts|examples/scripts)|src/open_r1)/(?!grpo)\w+\.py"),
+            Mark("trl/scripts/utils.py", keys=("model_name_or_path", "dataset_name"), without=GRPO),
         ),
     ),
     Foreign(

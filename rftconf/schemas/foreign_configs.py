@@ -9,7 +9,7 @@ from typing import Any
 
 from rftconf.base.errors import RefusedError
 from rftconf.schemas.foreign import FOREIGN, Foreign, Mark
-from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.schemas.registry import READ
 from rftconf.text import toml
 from rftconf.text.document import Document
 from rftconf.text.launch.programs import main_of
@@ -69,7 +69,9 @@ class Traces:
         if mark.flags:
             flags = [flag for flag in mark.flags if flag in self.flags]
             return ", ".join(flags[:3]) if len(flags) >= mark.fewest else ""
-        return ", ".join(key.strip(".*") for key in mark.keys) if self.keys.issuperset(mark.keys) else ""
+        if not self.keys.issuperset(mark.keys) or not self.keys.isdisjoint(mark.without):
+            return ""
+        return ", ".join(key.strip(".*") for key in mark.keys)
 
 
 def foreign_of(document: Document) -> tuple[Foreign, str] | None:
@@ -77,10 +79,11 @@ def foreign_of(document: Document) -> tuple[Foreign, str] | None:
     launch = document.launch
     traces = Traces(document)
     marks = _strongest_first()
-    if launch is not None and main_of(launch.program) is not None:
+    started = main_of(launch.program) if launch is not None else None
+    if started is not None:
         # it starts one of ours by the program's name, whatever else the script runs: only what it is given says otherwise
         traces.commands = ""
-        marks = tuple((mark, foreign) for mark, foreign in marks if mark.keys)
+        marks = tuple((mark, foreign) for mark, foreign in marks if mark.keys and foreign.name != started.framework)
     traces_shown = ((foreign, trace) for mark, foreign in marks if (trace := traces.shows(mark)))
     return next(traces_shown, None)
 
@@ -98,7 +101,7 @@ def named(document: Document) -> str:
     if foreign_and_trace is None:
         return ""
     foreign, trace = foreign_and_trace
-    ours = ", ".join(framework.title for framework in FRAMEWORKS.values())
+    ours = ", ".join(framework.title for framework in READ)
     return f"{document.name} is a config of {foreign.title} ({trace}), which rftconf does not read; it reads {ours}"
 
 

@@ -41,6 +41,9 @@ def knows(best: Guess, keys: Iterable[str], fewest: int) -> bool:
     if best.dialect:
         return True
     known = catalogue.load(best.framework, best.release, best.trainer)
+    keys, marks = tuple(keys), registry.framework(best.framework).marks
+    if marks and not any(key in marks for key in keys):
+        return False
     own, others, every = 0, set[str](), 0
     for key in keys:
         every += 1

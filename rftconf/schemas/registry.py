@@ -57,7 +57,8 @@ class Framework:
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
     is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so.
     `kinds_since`: kinds to the first release that starts them, where older ones do not. `stepless`:
-    why an agent cannot act in environments there, turn by turn; empty where it can. `revisions`: a release's git
+    why an agent cannot act in environments there, turn by turn; empty where it can. `marks`: keys of which a config has
+    one where no program says whose it is, and whose other keys are those of a library that many share. `revisions`: a release's git
     revision, where sources and no package are published. `published`: a release to the version of the package that
     is catalogued for it, where that is a later build of the same release.
     """
@@ -99,6 +100,7 @@ class Framework:
     lacks: Mapping[str, str] = field(default_factory=dict)
     kinds_since: Mapping[str, str] = field(default_factory=dict)
     stepless: str = ""
+    marks: tuple[str, ...] = ()
 
     @property
     def groups(self) -> frozenset[str]:
@@ -266,6 +268,26 @@ CHATLEARN = Framework(
 """The second release is the main branch on that day: it still calls itself 1.2.0, but 71 keys are new."""
 FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN)}
 
+TRL = Framework(
+    name="trl",
+    title="TRL",
+    releases=(
+        *("0.18.2", "0.19.1", "0.20.0", "0.21.0", "0.22.2", "0.23.1", "0.24.0", "0.25.1", "0.26.2", "0.27.2", "0.28.0", "0.29.1"),
+        *("1.0.0", "1.6.0", "1.7.1", "1.8.0", "1.10.0", "1.14.2", "1.16.0"),
+    ),
+    aliases=("huggingface-trl",),
+    programs=("trl", "grpo", "src/open_r1/grpo"),
+    marks=(
+        *("num_generations", "max_completion_length", "max_prompt_length", "num_iterations", "generation_batch_size", "reward_funcs"),
+        *("scale_rewards", "epsilon_high", "loss_type", "use_vllm", "vllm_mode", "steps_per_generation", "reward_weights"),
+    ),
+)  # fmt: skip
+"""Its releases from 0.18 on in which a key of GRPO's came or went, or a default changed, and those between that many people run."""
+SOURCES: dict[str, Framework] = {TRL.name: TRL}
+"""Frameworks whose configs are read and converted for those of FRAMEWORKS; none is written for them."""
+READ = (*FRAMEWORKS.values(), *SOURCES.values())
+"""Every framework whose configs are read."""
+
 VERL_SFT = Framework(
     name="verl_sft",
     title="veRL SFT",
@@ -324,16 +346,26 @@ PROGRAMS: dict[str, Framework] = {
 def framework(name: str) -> Framework:
     """The framework called `name` (or by an alias, in any case). Raises UsageError when there is none."""
     wanted_name = name.strip().lower()
-    for known in (*FRAMEWORKS.values(), *PROGRAMS.values()):
+    for known in variants():
         if wanted_name in (known.name, known.title.lower(), *known.aliases):
             return known
-    raise UsageError(f"no framework is called {name!r}; known: {', '.join(sorted(FRAMEWORKS))}")
+    raise UsageError(f"no framework is called {name!r}; known: {', '.join(sorted((*FRAMEWORKS, *SOURCES)))}")
+
+
+def refuse_unwritten(name: str) -> Framework:
+    """The framework called `name`, as one that configs are written for. Raises UsageError for one that is only read."""
+    known = framework(name)
+    if known.name in SOURCES:
+        titles = [target.title for target in FRAMEWORKS.values()]
+        others = f"{', '.join(titles[:-1])} and {titles[-1]}"
+        raise UsageError(f"rftconf reads configs of {known.title} and writes none; it writes them for {others}")
+    return known
 
 
 @cache
 def variants(framework: str | None = None) -> tuple[Framework, ...]:
     """All that read a config of their own: a framework (all frameworks when None) and its programs."""
-    known = (*FRAMEWORKS.values(), *PROGRAMS.values())
+    known = (*FRAMEWORKS.values(), *SOURCES.values(), *PROGRAMS.values())
     return tuple(variant for variant in known if framework is None or framework in (variant.name, variant.family))
 
 

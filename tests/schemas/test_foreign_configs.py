@@ -21,10 +21,8 @@ SAMPLES: dict[str, dict[str, str]] = {
         "older.sh": "$LAUNCHER --ref_num_nodes 1 \\\n --vllm_num_engines 2 --init_kl_coef 0.01\n",
     },
     "trl": {
-        "cli.sh": "trl grpo --config mine.yaml\n",
-        "script.sh": "accelerate launch --config_file zero3.yaml src/open_r1/grpo.py --config mine.yaml\n",
-        "flags.sh": "accelerate launch grpo.py --num_generations 8 --max_completion_length 512\n",
-        "grpo.yaml": "num_generations: 8\nmax_completion_length: 512\noutput_dir: out\nmax_steps: 10\nseed: 1\n",
+        "cli.sh": "trl dpo --config mine.yaml\n",
+        "script.sh": "accelerate launch --config_file zero3.yaml src/open_r1/sft.py --config mine.yaml\n",
         "sft.yaml": "model_name_or_path: org/small\ndataset_name: org/rows\nsave_steps: 5\n",
     },
     "accelerate": {"zero3.yaml": "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\nnum_processes: 8\n"},
@@ -114,6 +112,8 @@ OURS = {
     "verl.yaml": "data: {train_batch_size: 64, shuffle: true}\ntrainer: {nnodes: 1}\nactor_rollout_ref: {rollout: {n: 4}}\n",
     "trinity.yaml": "mode: both\nbuffer: {batch_size: 8}\nalgorithm: {algorithm_type: grpo}\nname: mine\n",
     "roll.yaml": "exp_name: mine\nseed: 1\nmax_steps: 5\nactor_train: {device_mapping: 'list(range(0,8))'}\n",
+    "trl.sh": "accelerate launch --config_file zero3.yaml src/open_r1/grpo.py --num_generations 8\n",
+    "trl.yaml": "model_name_or_path: org/small\ndataset_name: org/rows\nnum_generations: 8\nmax_completion_length: 512\n",
     "chatlearn.yaml": "runtime_args: {exp_name: mine}\nmodels: {policy: {num_gpu: 8}}\n",
 }
 
@@ -151,6 +151,10 @@ def test_ours_are_not_refused_as_foreign() -> None:
     for name, text in OURS.items():
         refuse_foreign(document(name, text))
         assert foreign_of(document(name, text)) is None
+
+
+def test_keys_that_all_trainers_of_trl_have_are_grpos_under_its_own_command() -> None:
+    assert foreign_of(document("a.sh", "trl grpo --model_name_or_path org/small --dataset_name org/rows\n")) is None
 
 
 def test_a_comment_is_no_mark() -> None:

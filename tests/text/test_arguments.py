@@ -8,7 +8,8 @@ from rftconf.base.span import Place, Span
 from rftconf.base.symbols import Expr, Text, Value, Var
 from rftconf.text.hydra.override_parser import PlacedArgument
 from rftconf.text.launch.programs import Style, main_of
-from rftconf.text.read.arguments import CommandLine, read_arguments
+from rftconf.text.read.arguments import read_arguments
+from rftconf.text.read.command_line import CommandLine
 
 
 def read(*values: str | Expr, style: Style = Style.HYDRA) -> CommandLine:

@@ -12,7 +12,7 @@ from rftconf.budget.facts.models import Model, find, resolve
 from rftconf.budget.roles.engine_roles import engine_roles, unpriced_gpus
 from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.roles.symbolic_values import Values
-from rftconf.budget.roles.trainer_roles import TRAINERS, Frame, trainer_roles
+from rftconf.budget.roles.trainer_roles import TRAINERS, UNPRICED, Frame, trainer_roles
 from rftconf.budget.terms.engine import Engine
 from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
 
@@ -45,6 +45,8 @@ def setup_of(plan: Plan, request: BudgetRequest) -> Setup:
     _checked(request, longest)
     model = _model(stage, request, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
+    if framework in UNPRICED:
+        raise UsageError(f"its runs are not priced: {UNPRICED[framework]}; convert it, and price what that gives")
     frame = _frame(plan, stage, request, longest, nodes * per_node)
     trainers = trainer_roles(stage, model, frame, values)
     engines = _engines(plan, stage, model, frame, trainers, values)

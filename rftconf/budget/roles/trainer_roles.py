@@ -29,6 +29,9 @@ _PRICED_AS = {
 TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "verl"}
 """Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
 
+UNPRICED = {"trl": "TRL's processes may each hold the whole model, or shards by ZeRO's stages"}
+"""Frameworks whose runs have no price, and why."""
+
 
 @record
 class Frame:

@@ -24,6 +24,7 @@ from rftconf.convert.adapters.shapes import DATA_FILE, FIRST_REWARD, REWARD_MODU
 from rftconf.mappers.outcomes import Outcome
 from rftconf.plan.kinds import NAMES
 from rftconf.plan.origin import Kind, Origin
+from rftconf.schemas.registry import framework
 
 COLUMNS = ("prompt", "response", "messages", "tools", "image", "video", "system")
 OF_ROWS = ("uri", "split", "subset", "storage", "prompt_type", "system_prompt")
@@ -91,6 +92,9 @@ def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str, r
         )
     if source == target:
         raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
+    if source not in SHAPES:
+        why = f"--adapters: rftconf converts no rows and no rewards of {framework(source).title}'s"
+        raise RefusedError(why, choices=("convert it without --adapters",))
     if not names(values):
         why = "--adapters: the config names no data set, so there are no rows to convert; environments and reward are code"
         raise RefusedError(why, choices=("convert it without --adapters",))

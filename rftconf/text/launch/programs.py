@@ -18,6 +18,8 @@ class Style(Enum):
     """`--name value` options, then `key=value`."""
     DOTLIST = "dotlist"
     """`--name value` options, then `key=value` whose values are YAML (OmegaConf.from_dotlist)."""
+    ARGPARSE = "argparse"
+    """Every key is a `--name value` option; `--config` names a file that says the rest."""
 
 
 @record
@@ -46,6 +48,7 @@ MAINS = (
     _main(r"(?:.*/)?trinity|(?:.*\.)?trinity\.cli\.launcher", "trinity", Style.FLAGS, rl=True),
     _main(r"(?:.*/)?start_\w+_pipeline(?:_\w+)?\.py", "roll", Style.FLAGS, rl=True),
     _main(r"(?:.*/)?entrypoint\.py|(?:.*\.)?chatlearn\.entrypoint", "chatlearn", Style.DOTLIST, rl=True),
+    _main(r"(?:.*/)?trl|(?:.*\.)?trl\.scripts\.grpo|(?:.*/)?grpo\.py", "trl", Style.ARGPARSE, rl=True),
     _main(_IN + r"main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
 )
 """First match wins; a program of nobody's own (`framework` is empty) is named as the frameworks name theirs."""
@@ -56,6 +59,10 @@ HYDRA_OPTIONS = frozenset(
 )  # fmt: skip
 FEWEST_OVERRIDES = 3
 """A program that the table does not know is taken for a Hydra one from this many dotted overrides on."""
+TRL_OPTIONS = frozenset({"num_generations", "max_completion_length", "reward_funcs"})
+"""Options of TRL's GRPO alone: two of them tell what a program of anybody's starts."""
+_SWIFT = "rlhf_type"
+"""An option of ms-swift, whose GRPO has the same names and counts otherwise."""
 _DOTTED = re.compile(r"[+~]{0,2}\w+(?:\.[\w-]+)+=").match
 
 STOCK_CONFIGS = frozenset(
@@ -72,7 +79,7 @@ SHIPPED = re.compile(r"(?:.*/)?template/grpo_(?:fsdp|megatron)\.ya?ml")
 
 MENTIONS = re.compile(
     r"\bmain_(?:ppo|dapo)\w*|\bactor_rollout_ref\b|\b(?:fsdp_)?sft_trainer(?:_ray)?\b|\bstart_\w+_pipeline\b"
-    r"|\btrinity\s+run\b|\bchatlearn\b|(?m:^(?:actor_train|actor_infer|runtime_args|explorer|synchronizer):)"
+    r"|\btrinity\s+run\b|\btrl\s+grpo\b|\bchatlearn\b|(?m:^(?:actor_train|actor_infer|runtime_args|explorer|synchronizer):)"
 )
 """Words of configs and launch scripts of these frameworks: a text with one is meant for them, also where it is broken."""
 
@@ -92,8 +99,13 @@ def launch_of(program: str, arguments: Sequence[str]) -> Main | None:
     None when it starts no run. `framework` is empty for a program that the table does not know.
     """
     main = main_of(program)
-    if main is not None or sum(_DOTTED(argument) is not None for argument in arguments) < FEWEST_OVERRIDES:
-        return main
     options = [argument[2:].partition("=")[0] for argument in arguments if argument.startswith("--")]
+    if main is not None:
+        return main if main.style is not Style.ARGPARSE or options else None
+    named = {option.replace("-", "_") for option in options}
+    if len(TRL_OPTIONS & named) > 1 and _SWIFT not in named:
+        return _main(re.escape(program), "trl", Style.ARGPARSE, rl=True)
+    if sum(_DOTTED(argument) is not None for argument in arguments) < FEWEST_OVERRIDES:
+        return None
     style = Style.HYDRA if HYDRA_OPTIONS.issuperset(options) else Style.FLAGS
     return _main(re.escape(program), "", style, rl=True)

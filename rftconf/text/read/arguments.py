@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.span import Place
-from rftconf.base.symbols import Expr, Text, Value, text
-from rftconf.text.document import Leaf, Unread
+from rftconf.base.symbols import Expr, Text, text
 from rftconf.text.hydra.override_parser import Argument
 from rftconf.text.hydra.overrides import Overrides
 from rftconf.text.launch.programs import HYDRA_OPTIONS, Style
+from rftconf.text.read.command_line import CommandLine
 
 _LONG = {
     "-cp": "config-path",
@@ -26,23 +25,16 @@ _LONG |= {"-h": "help", "-r": "run", "-i": "info", "-sc": "shell-completion"}
 _WITH_VALUE = frozenset({"config-path", "config-name", "config-dir", "package", "cfg", "experimental-rerun", "info"})
 
 
-@dataclass(slots=True)
-class CommandLine:
-    """What the arguments say: options by long name without dashes, leaves in order, findings."""
-
-    options: dict[str, Value] = field(default_factory=dict)
-    leaves: tuple[Leaf, ...] = ()
-    conditional: tuple[tuple[str, Leaf], ...] = ()
-    unread: tuple[Unread, ...] = ()
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-
-
 def read_arguments(words: Sequence[Argument], style: Style) -> CommandLine:
     """Options and overrides among `words`, as Hydra's argument parser, or a program with `--name value`, takes them."""
     if style is Style.DOTLIST:
         from rftconf.text.hydra.dotlist import parse_dotlist
 
         return _with_config(_flags(words, Overrides(parse=parse_dotlist)))
+    if style is Style.ARGPARSE:
+        from rftconf.text.read.argparse_options import read_options
+
+        return read_options(words)
     return _hydra(words) if style is Style.HYDRA else _flags(words, Overrides())
 
 

@@ -13,7 +13,7 @@ from rftconf.text.files_beside import find_source, text_beside
 from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
 from rftconf.text.launch.programs import SHIPPED, STOCK_CONFIGS, Style
 from rftconf.text.layering import on_top
-from rftconf.text.read.arguments import CommandLine
+from rftconf.text.read.command_line import CommandLine
 from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.shell import Command
 from rftconf.text.shell.state.written_file import Written

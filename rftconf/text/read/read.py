@@ -28,7 +28,7 @@ _YAML_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _SHEBANG = re.compile(r"#!.*\b(?:ba|z|k|da)?sh\b")
 _OVERRIDE_LINE = re.compile(r"\s*(?:~|\+{0,2})[A-Za-z_$][\w$\-./@]*(?:=.*)?\Z", re.DOTALL)
 _SHELL_LINE = re.compile(
-    r"^\s*(?:set\s+-\w|export\s+\w+=|(?:nohup|ray|torchrun|python[0-9.]*|uv|trinity|bash|sh|source|srun|accelerate)\s+[\w./-])"
+    r"^\s*(?:set\s+-\w|export\s+\w+=|(?:nohup|ray|torchrun|python[0-9.]*|uv|trinity|trl|bash|sh|source|srun|accelerate)\s+[\w./-])"
     r"|^\s*\w+=\(|\$\{\w+:-|\\$",
     re.MULTILINE,
 )

@@ -14,6 +14,7 @@ from rftconf.text.document import Document, Launch, Via
 from rftconf.text.files_beside import beside_script
 from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
 from rftconf.text.hydra.override_parser import Argument, PlacedArgument
+from rftconf.text.launch.programs import Style
 from rftconf.text.read.arguments import read_arguments
 from rftconf.text.read.launch_config import Candidate, config_file, shipped, with_config
 from rftconf.text.read.no_launch import nothing_started
@@ -37,6 +38,10 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     diagnostics += _not_given(chosen.command.arguments)
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = with_config(line, chosen, options)
+    if chosen.style is Style.ARGPARSE:
+        from rftconf.text.read.launcher_options import with_launcher
+
+        leaves = with_launcher(leaves, chosen, options)
     lacking = config_file(line.options, chosen.style) if any(d.code in _NOT_BESIDE for d in more) else ""
     own = shipped(line.options, chosen) if lacking else ""
     return Document(

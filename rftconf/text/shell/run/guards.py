@@ -21,7 +21,9 @@ _POSITIONAL = re.compile(r"\$\{?#?[1-9@*]|\$\{?#")
 _ONLY_A_DEFAULT = re.compile(r"\"?\$\{([A-Za-z_]\w*|[1-9]\d*):?[-=][^}]*\}\"?").fullmatch
 
 
-_STARTS = re.compile(r"(?:^|[\s;&|(])(?:python[\d.]*|torchrun|accelerate|deepspeed|trinity)[ \t]", re.MULTILINE).search
+_STARTS = re.compile(
+    r"(?:^|[\s;&|(])(?:python[\d.]*|torchrun|accelerate|deepspeed|trinity|trl)[ \t]", re.MULTILINE
+).search
 
 
 class Branch:

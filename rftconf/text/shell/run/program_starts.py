@@ -16,7 +16,7 @@ from rftconf.text.shell.wrapper_programs import rows_of
 
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*|\w+_python)").fullmatch
 _STARTERS = frozenset({"torchrun", "deepspeed", "accelerate", "mpirun", "mpiexec"})
-_SCRIPTS = {"trinity": "run"}
+_SCRIPTS = {"trinity": "run", "trl": "grpo"}
 """Console scripts that start a framework by themselves, and the word behind them that does."""
 _VALUED = frozenset({"-X", "-W", "--check-hash-based-pycs"})
 _STARTER_MODULES = frozenset({"torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch"})

@@ -1,0 +1,1 @@
+"""TRL's table: GRPO's keys by topic, folds where keys only make sense together, reasons for the rest."""

@@ -1,0 +1,42 @@
+"""When a TRL key acts, and what one unit of its counters is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rftconf.mappers.context import Context, When
+from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequences_per_rollout
+from rftconf.plan.units import Unit
+
+FAMILY = "stage.algorithm.policy_loss.family"
+CLIPPED = ("ppo", "gspo")
+"""Losses of the clipped ratio: `loss_type` grpo, bnpo, dr_grpo, dapo and luspo."""
+
+COLOCATED = When(
+    lambda c: c.effective("use_vllm") is True and c.effective("vllm_mode") == "colocate",
+    "only an engine in the trainer's own processes reads it (use_vllm, vllm_mode: colocate)",
+)
+HAS_FLOOR = When(lambda c: c.plan(FAMILY) in (*CLIPPED, None), "this loss_type has no lower bound of the ratio")
+SOFT = When(lambda c: c.plan(FAMILY) == "sapo", "only loss_type: sapo reads it")
+CAPPED = When(lambda c: c.plan(FAMILY) in (*CLIPPED, None), "only the clipped losses cap the ratio a second time")
+PENALTY = When(
+    lambda c: c.effective("beta") != 0, "there is no reference model: beta is 0 (trl/trainer/grpo_trainer.py: __init__)"
+)
+ADAPTED = When(lambda c: c.effective("use_peft") is not False, "there are no adapters: use_peft is false")
+
+
+def worth(context: Context, unit: Unit) -> Any:
+    """How many completions (or tokens per rank) one `unit` is worth in a TRL run."""
+    match unit:
+        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK | Unit.TOKENS_PER_GPU:
+            return 1
+        case Unit.PROMPTS:
+            return known_plan_value(context, "stage.batch.responses_per_prompt", "num_generations")
+        case Unit.ROLLOUTS:
+            return sequences_per_rollout(context)
+        case Unit.UPDATES | Unit.LR_TICKS:
+            update = known_plan_value(context, "stage.batch.sequences_per_update", "the completions of an update")
+            return ratio(update, known_plan_value(context, "stage.batch.passes", "num_iterations"))
+        case Unit.SEQUENCES_PER_RANK:
+            return data_parallel(context, megatron=False)
+    raise KeyError(f"the worth of {unit}")

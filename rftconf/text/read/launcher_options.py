@@ -1,0 +1,45 @@
+"""What `accelerate launch` is started_with of a run's processes, by options before the program and by a config file, as leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rftconf.base.symbols import Expr
+from rftconf.text.document import Leaf
+from rftconf.text.files_beside import text_beside
+from rftconf.text.launch.accelerate import FILES, OPTIONS, SECTIONS
+from rftconf.text.layering import on_top
+from rftconf.text.read.argparse_options import read_options
+from rftconf.text.read.launch_config import Candidate
+from rftconf.text.read.read_options import ReadOptions
+
+
+def with_launcher(leaves: tuple[Leaf, ...], chosen: Candidate, options: ReadOptions) -> tuple[Leaf, ...]:
+    """The leaves on top of what the launcher's options and its config file say.
+
+    The program's own command line wins: TRL's command passes what it does not know on to the launcher.
+    """
+    command = chosen.command
+    started_with: tuple[Leaf, ...] = ()
+    if "accelerate" in command.wrapper or any(
+        word.value == "accelerate" for word in command.argv[: command.program_at]
+    ):
+        words = [word for word in command.argv[: command.program_at] if word.value not in ("-m", "--module")]
+        started_with = tuple(leaf for leaf in read_options(words).leaves if leaf.key in OPTIONS)
+    whole = on_top(started_with, leaves)
+    named = [leaf.value for leaf in whole if leaf.key in FILES]
+    name = named[-1] if named else None
+    file = None if not isinstance(name, str) else text_beside(command.place.file, name, options.sources)
+    if file is None:
+        return whole
+    from rftconf.text.read.read_yaml import read_yaml_document
+
+    return on_top(tuple(_known(read_yaml_document(file).leaves)), whole)
+
+
+def _known(leaves: tuple[Leaf, ...]) -> Iterator[Leaf]:
+    """The entries that decide where processes are, without the section they stand in."""
+    for leaf in leaves:
+        section, _, name = leaf.key.rpartition(".")
+        if name in OPTIONS and section in ("", *SECTIONS) and not isinstance(leaf.value, Expr):
+            yield Leaf(name, leaf.value, leaf.place, leaf.key_place, leaf.raw, leaf.via)

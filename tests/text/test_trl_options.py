@@ -1,0 +1,110 @@
+"""Options of TRL's command: one word or several, switches, the file of defaults, and what the launcher is started with."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.base.span import Place, Span
+from rftconf.base.symbols import Expr, Text, Value, Var
+from rftconf.text.document import Document
+from rftconf.text.hydra.override_parser import PlacedArgument
+from rftconf.text.launch.programs import Style, launch_of
+from rftconf.text.read.arguments import read_arguments
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
+from rftconf.text.source import Source
+
+
+def options(*values: str | Expr) -> dict[str, Value]:
+    line = read_arguments([PlacedArgument(v, Place("f", Span(0, 1, 1, 1)), ()) for v in values], Style.ARGPARSE)
+    return {leaf.key: leaf.value for leaf in line.leaves}
+
+
+@pytest.mark.parametrize(
+    ("words", "leaves"),
+    [
+        (("--beta", "0.1"), {"beta": "0.1"}),
+        (("--beta=0.1",), {"beta": "0.1"}),
+        (("--num-generations", "8"), {"num_generations": "8"}),
+        (("--use_vllm",), {"use_vllm": True}),
+        (("--use_vllm", "False"), {"use_vllm": "False"}),
+        (("--no_shuffle_dataset",), {"shuffle_dataset": False}),
+        (("--no_cuda",), {"no_cuda": True}),
+        (("--max_steps", "-1"), {"max_steps": "-1"}),
+        (("--reward_funcs", "a", "b", "--seed", "1"), {"reward_funcs": ["a", "b"], "seed": "1"}),
+        ((Text(("--output_dir=", Var("OUT"), "/x")),), {"output_dir": Text((Var("OUT"), "/x"))}),
+        (("--output_dir", Var("OUT")), {"output_dir": Var("OUT")}),
+    ],
+)
+def test_what_the_parser_of_transformers_takes(words: tuple[str | Expr, ...], leaves: dict[str, Value]) -> None:
+    """HfArgumentParser: bool is a switch with an optional value, its opposite begins with no_, lists take several words."""
+    assert options(*words) == leaves
+
+
+def test_the_file_of_defaults_is_no_key() -> None:
+    line = read_arguments(
+        [PlacedArgument(v, Place("f", Span(0, 1, 1, 1)), ()) for v in ("grpo", "--config", "a.yaml")], Style.ARGPARSE
+    )
+    assert line.options == {"command": "grpo", "config": "a.yaml"}
+    assert line.leaves == ()
+
+
+FLAGS = ["--num_generations", "8", "--max_completion_length", "512"]
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "framework"),
+    [
+        ("trl", ["grpo", "--config", "a.yaml"], "trl"),
+        ("trl.scripts.grpo", ["--config", "a.yaml"], "trl"),
+        ("src/open_r1/grpo.py", ["--config", "a.yaml"], "trl"),
+        ("train.py", FLAGS, "trl"),
+        ("train.py", [*FLAGS, "--rlhf_type", "grpo"], None),
+        ("grpo.py", [], None),
+        ("train.py", ["--num_generations", "8"], None),
+    ],
+)
+def test_which_programs_start_it(program: str, arguments: list[str], framework: str | None) -> None:
+    main = launch_of(program, arguments)
+    assert (main.framework if main else None) == framework
+
+
+def script(text: str, **files: str) -> Document:
+    sources = {f"{name}.yaml": content for name, content in files.items()}
+    return read(Source("run.sh", text), ReadOptions(sources=sources))
+
+
+def values(document: Document) -> dict[str, Value]:
+    return {leaf.key: leaf.value for leaf in document.leaves}
+
+
+ZERO3 = (
+    "distributed_type: DEEPSPEED\nnum_processes: 16\nnum_machines: 2\ndebug: true\ndeepspeed_config:\n  zero_stage: 3\n"
+)
+
+
+def test_the_launchers_file_its_options_and_the_programs_own_lie_one_on_another() -> None:
+    """accelerate launch: its command line wins over its file (accelerate/commands/launch.py)."""
+    leaves = values(
+        script(
+            "accelerate launch --config_file zero3.yaml --num_processes 8 -m trl.scripts.grpo --config mine.yaml --beta 0.1\n",
+            zero3=ZERO3,
+            mine="beta: 0.2\nnum_generations: 4\n",
+        )
+    )
+    assert leaves["num_processes"] == "8"
+    assert leaves["num_machines"] == 2
+    assert leaves["zero_stage"] == 3
+    assert (leaves["beta"], leaves["num_generations"]) == ("0.1", 4)
+    assert "debug" not in leaves
+
+
+def test_trls_own_command_hands_the_launchers_options_on() -> None:
+    leaves = values(script("trl grpo --num_generations 4 --accelerate_config zero3.yaml\n", zero3=ZERO3))
+    assert (leaves["num_processes"], leaves["zero_stage"], leaves["num_generations"]) == (16, 3, "4")
+
+
+def test_an_argument_that_may_hold_options_is_said() -> None:
+    document = script("trl grpo --num_generations 4 $MORE\n")
+    assert [unread.value for unread in document.unread] == [Var("MORE")]
+    assert "SYN305" in [finding.code for finding in document.diagnostics]
