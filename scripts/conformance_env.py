@@ -18,15 +18,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from dump_trl import transformers_of  # noqa: E402
 
 from rftconf.schemas.registry import CHATLEARN, TRINITY, TRL, VERL  # noqa: E402
 
 LOCK = ROOT / "tests" / "conformance" / "requirements.lock"
 PARALLEL_INSTALLS = 2
 VERL_RELEASES = sorted({*VERL.releases, *(pin for pins in TRINITY.pins.values() for pin in pins)})
-TRANSFORMERS = ("4.57.3", "5.4.0", "5.20.2")
-"""Whose TrainingArguments TRL's stand on (scripts/dump_trl.py: transformers_of)."""
+TRANSFORMERS = dict.fromkeys(transformers_of(release, TRL.releases) for release in TRL.releases)
+"""Whose TrainingArguments TRL's stand on."""
 RELEASES = {
     **{f"verl-{release}": f"verl=={VERL.published.get(release, release)}" for release in VERL_RELEASES},
     **{f"trinity-{release}": f"trinity-rft=={release}" for release in TRINITY.releases},
