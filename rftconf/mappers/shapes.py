@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
@@ -125,18 +125,12 @@ def settle(
     w.lose(path, State.DEFAULT if same else state, as_here if same else otherwise or as_here)
 
 
-@record
-class Pair:
-    """A key and a plan field of one value. `default`: the key's, where the catalogue cannot know it.
+class OneField:
+    """Base of shapes for one plan field, which one key stands for unless the shape says otherwise."""
 
-    `off`: the key's word for none.
-    """
-
+    __slots__ = ()
     key: str
     path: str
-    default: Any = None
-    always: bool = False
-    off: Any = None
 
     @property
     def natives(self) -> tuple[str, ...]:
@@ -148,22 +142,46 @@ class Pair:
         """The plan field."""
         return (self.path,)
 
+
+@record
+class Pair(OneField):
+    """A key and a plan field of one value. `default`: the key's, where the catalogue cannot know it.
+
+    `off`: the key's word for none. `null`: null is a value of its own, and written. `unlisted`: no catalogue has the key,
+    so what is written is compared with `default`. `how`: how the key tells the field. `idle`: keys that do nothing beside
+    it, with the reason.
+    """
+
+    key: str
+    path: str
+    default: Any = None
+    always: bool = False
+    off: Any = None
+    null: bool = False
+    unlisted: bool = False
+    how: str = ""
+    idle: Mapping[str, str] = field(default_factory=dict)
+
     def read(self, r: ReadContext) -> None:
         """Set the field to the key's value."""
+        r.inactive.update(self.idle)
         value = r.native(self.key, self.default)
-        r.set(self.path, None if value == self.off else value, self.key)
+        r.set(self.path, None if value == self.off else value, self.key, how=self.how)
 
     def write(self, w: WriteContext) -> None:
         """Write the field's value, where there is one."""
-        carry(w, self.key, self.path, always=self.always)
+        more = {"default": self.default} if self.unlisted else {}
+        if w.plan(self.path) is not None or (self.null and self.path in w.values):
+            w.put(self.key, w.plan(self.path), self.path, always=self.always, **more)
 
 
 @record
-class Behaves:
+class Behaves(OneField):
     """A plan field that the framework's code decides: by itself, or by `keys` that say something else as well.
 
     `value` is what it does, or finds that out. Another value of the source is narrowed, and `otherwise` says to what;
-    a field without a value is not spoken of where `only_told`. `idle`: keys that do nothing where it acts.
+    a field without a value is not spoken of where `only_told`. `idle`: keys that do nothing where it acts, because of
+    `idle_why`, else of `how`.
     """
 
     path: str
@@ -175,20 +193,16 @@ class Behaves:
     only_told: bool = False
     state: State = State.NARROWED
     idle: tuple[str, ...] = ()
+    idle_why: str = ""
 
     @property
     def natives(self) -> tuple[str, ...]:
         """None of its own."""
         return ()
 
-    @property
-    def plans(self) -> tuple[str, ...]:
-        """The plan field."""
-        return (self.path,)
-
     def read(self, r: ReadContext) -> None:
         """Set the field to what is done."""
-        r.inactive.update(dict.fromkeys(self.idle, self.how))
+        r.inactive.update(dict.fromkeys(self.idle, self.idle_why or self.how))
         r.set(self.path, self._mine(r), *self.keys, kind=None if self.keys else Kind.DEFAULT, how=self.how)
 
     def write(self, w: WriteContext) -> None:
@@ -203,16 +217,17 @@ class Behaves:
 
 @record
 class Where:
-    """One of two shapes for the same plan fields, by a condition."""
+    """One of two shapes for the same plan fields, by a condition. `written`: the shape that writes, whichever is read."""
 
     when: When
     then: Shape
     otherwise: Shape
+    written: Shape | None = None
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """The keys of both."""
-        return (*self.then.natives, *self.otherwise.natives)
+        """The keys of both, or of the one that writes."""
+        return self.written.natives if self.written else (*self.then.natives, *self.otherwise.natives)
 
     @property
     def plans(self) -> tuple[str, ...]:
@@ -225,11 +240,11 @@ class Where:
 
     def write(self, w: WriteContext) -> None:
         """Write as the shape does whose turn it is."""
-        (self.then if self.when.test(w) else self.otherwise).write(w)
+        (self.written or (self.then if self.when.test(w) else self.otherwise)).write(w)
 
 
 @record
-class Switch:
+class Switch(OneField):
     """A key that is on or off, and a plan field with a word for either; what nobody told passes as it is.
 
     `near`: other words of the plan that the switch is turned on for, with what is lost.
@@ -240,16 +255,6 @@ class Switch:
     on: str
     off: str
     near: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """The key."""
-        return (self.key,)
-
-    @property
-    def plans(self) -> tuple[str, ...]:
-        """The plan field."""
-        return (self.path,)
 
     def read(self, r: ReadContext) -> None:
         """Set the field to the word for the switch."""
@@ -263,36 +268,3 @@ class Switch:
             note = self.near.get(str(word), "")
             state = State.NARROWED if note else State.EXACT
             w.put(self.key, word != self.off, self.path, state=state, note=note)
-
-
-@record
-class AllGpus:
-    """The actor's GPUs where every GPU of every node trains, and nobody chooses a number; `keys` say how many there are."""
-
-    keys: tuple[str, str]
-    how: str
-    path: ClassVar[str] = "stage.placement.actor.gpus"
-    sizes: ClassVar[tuple[str, str]] = ("cluster.nodes", "cluster.gpus_per_node")
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Both keys."""
-        return self.keys
-
-    @property
-    def plans(self) -> tuple[str, ...]:
-        """The plan field."""
-        return (self.path,)
-
-    def read(self, r: ReadContext) -> None:
-        """Multiply both sizes, where they are known."""
-        nodes, each = map(r.plan, self.sizes)
-        if nodes is not None and each is not None:
-            r.set(self.path, nodes * each, *self.keys, kind=Kind.DERIVED, how=self.how)
-
-    def write(self, w: WriteContext) -> None:
-        """Record where the source trains on fewer."""
-        nodes, each, gpus = map(w.plan, (*self.sizes, self.path))
-        fewer = all(isinstance(number, int) for number in (nodes, each, gpus)) and gpus != nodes * each
-        note = f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else self.how
-        w.lose(self.path, State.NARROWED if fewer else State.DERIVED, note)

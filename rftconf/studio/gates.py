@@ -19,7 +19,7 @@ from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for, table_of
 from rftconf.mappers.trinity.algorithms import ALGORITHMS, class_of
-from rftconf.mappers.trinity.switches import ONLY, SWITCHES
+from rftconf.mappers.trinity.switches import SWITCHES
 from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue
 
@@ -90,10 +90,11 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
         Block("*.disaggregation", "enabled", "workers/rollout/replica.py, vllm_async_server.py"),
         Block("distillation", "enabled", "trainer/distillation: is_distillation_enabled"),
     ),
-    "trinity": tuple(Block(block, switch, "mappers/trinity/switches.py") for block, switch in SWITCHES.items()),
+    "trinity": tuple(Block(block.name, block.switch, "mappers/trinity/switches.py") for block in SWITCHES),
     "roll": (Block("train_infer_correction.is_weight", "enabled", "utils/train_infer_corrections.py"),),
     "chatlearn": (),
 }
+_ONLY = {block.name: block.only for block in SWITCHES if block.only}
 _NO_CRITIC = "there is no critic in this run"
 _TRAINS = ("both", "train", "colocate")
 _EXPLORES = ("both", "explore", "bench", "serve", "colocate")
@@ -191,8 +192,8 @@ def _below(framework: str, keys: tuple[tuple[str, str], ...]) -> tuple[tuple[str
                 continue
             if (
                 family != "trinity"
-                or section_node not in ONLY
-                or name.removeprefix(f"{section_node}.") in ONLY[section_node]
+                or section_node not in _ONLY
+                or name.removeprefix(f"{section_node}.") in _ONLY[section_node]
             ):
                 pairs.append((key, f"{section_node}.{block.switch}"))
     return tuple(pairs)

@@ -11,10 +11,10 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Var
 from rftconf.mappers.context import When
 from rftconf.mappers.native import Cell, Native, indexed
+from rftconf.mappers.products import AllGpus
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Fold, Table
 from rftconf.mappers.shapes import (
-    AllGpus,
     Behaves,
     Pair,
     Shape,

@@ -8,7 +8,8 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.chatlearn.conditions import NEWEST
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import leave_open, settle
+from rftconf.mappers.copies import Copies
+from rftconf.mappers.shapes import leave_open, settle, together
 from rftconf.plan.origin import TRACKED
 
 L, M = "stage.length.", "stage.model."
@@ -180,23 +181,16 @@ def _write_checkpoints(w: WriteContext) -> Any:
     return found
 
 
-TRUST = tuple(role + "trust_remote_code" for role in (POLICY, TRAINER, REF))
-
-
-def read_trust(r: ReadContext) -> None:
-    """Each model asks for itself; the engines' word counts."""
-    said = r.native(TRUST[0], True)
-    r.set(M + "trust_remote_code", said, *TRUST)
-    for key in TRUST[1:]:
-        if r.source.knows(key) and r.native(key) != said:
-            r.narrowed[key] = f"the engines say {said}; elsewhere there is one switch for all models"
-
-
-def write_trust(w: WriteContext) -> None:
-    """The same for each model."""
-    said = w.plan(M + "trust_remote_code")
-    for key in TRUST if said is not None else ():
-        w.put(key, said, M + "trust_remote_code")
+TRUST = together(
+    Copies(
+        tuple(role + "trust_remote_code" for role in (POLICY, TRAINER, REF)),
+        M + "trust_remote_code",
+        default=True,
+        differs="the engines say {}; elsewhere there is one switch for all models",
+    ),
+    why="tokenizers and engine",
+)
+"""Each model asks for itself; the engines' word counts."""
 
 
 def read_tracking(r: ReadContext) -> None:

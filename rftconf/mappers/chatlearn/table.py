@@ -63,7 +63,7 @@ FOLDS = (
          ("stage.model.path", "stage.model.tokenizer_path",
           *(f"stage.placement.{role}.megatron.{f}" for role in ("actor", "reference") for f in ("dist_checkpointing_path", "use_dist_checkpointing"))),
          folds_model.read_weights, folds_model.write_weights, "fsdp_module and megatron_module: load"),
-    Fold(folds_model.TRUST, ("stage.model.trust_remote_code",), folds_model.read_trust, folds_model.write_trust, "tokenizers and engine"),
+    folds_model.TRUST,
     Fold(("runtime_args.log_args_dict.enable_wandb", "runtime_args.log_args_dict.enable_tensorboard"), ("identity.loggers",),
          folds_model.read_tracking, folds_model.write_tracking, "metric_manager: writers"),
     Fold((folds_run.EPISODES,), ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),

@@ -8,6 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL
+from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import carry, leave_open
 
 LENGTH = "stage.length."
@@ -81,3 +82,12 @@ def _write_whole(w: WriteContext) -> None:
     for part in ("prompt", "response"):
         if w.plan(f"{LENGTH}{part}_max_tokens") is not None:
             w.lose(f"{LENGTH}{part}_max_tokens", State.NARROWED, "samples have one length: sequence_length")
+
+
+LENGTHS_FOLD = Fold(
+    (*LENGTHS, ENGINE_LENGTH),
+    tuple(f"{LENGTH}{part}_max_tokens" for part in ("prompt", "response", "model")),
+    read_lengths,
+    write_lengths,
+    "base_config: __post_init__",
+)

@@ -70,8 +70,7 @@ FOLDS = (
          _read_sampling, _write_sampling, "agentic_config: generating_args, final_group_size"),
     Fold((table_eval.LOAD,), (table_eval.FORMAT,), _read_load, _write_load, "vllm_strategy: load_format"),
     *(fold for fold in table_eval.FOLDS if any(key in fold.natives for key in RETAKEN)),
-    Fold((*folds_lengths.LENGTHS, folds_lengths.ENGINE_LENGTH), tuple(f"{folds_lengths.LENGTH}{f}_max_tokens" for f in ("prompt", "response", "model")),
-         folds_lengths.read_lengths, folds_lengths.write_lengths, "base_config: sequence_length"),
+    folds_lengths.LENGTHS_FOLD,
     ENVIRONMENTS,
 )  # fmt: skip
 

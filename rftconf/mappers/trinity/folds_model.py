@@ -161,3 +161,6 @@ def write_kind(w: WriteContext) -> None:
         w.put("mode", "train", "stage.kind", always=True)
     elif kind is not None:
         w.lose("stage.kind", State.DERIVED, "mode both")
+
+
+KIND = Fold(("mode", "algorithm.algorithm_type"), ("stage.kind",), read_kind, write_kind, "cli/launcher: mode")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from rftconf.base.ledger import State
-from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import settle
+from rftconf.mappers.context import Context, When
+from rftconf.mappers.copies import Follower
+from rftconf.mappers.shapes import together
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
 P = "stage.placement."
@@ -47,58 +46,28 @@ FOLLOWING = {
 
 def _exists(context: Context, role: str) -> bool:
     algorithm = "stage.algorithm."
-    if role == "actor":
-        return context.plan("stage.kind") in WITH_ROLLOUTS
     if role == "critic":
         return bool(context.plan(algorithm + "critic.enabled"))
+    if role == "actor":
+        return context.plan("stage.kind") in WITH_ROLLOUTS
     pairs = context.plan("stage.kind") == "dpo"
     return pairs or any(context.plan(f"{algorithm}{kl}.enabled") for kl in ("kl_loss", "kl_reward"))
 
 
-def read_roles(r: ReadContext) -> None:
-    """Every role that exists trains as the actor does."""
-    for key, field in SHARED.items():
-        value = r.plan(f"{P}actor.{field}")
-        for role in ROLES:
-            if value is not None and _exists(r, role):
-                r.set(f"{P}{role}.{field}", value, key)
-    for path, (role, key, actor) in FOLLOWING.items():
-        if r.plan(actor) is not None and _exists(r, role):
-            r.set(path, r.plan(actor), key)
-
-
-def write_roles(w: WriteContext) -> None:
-    """A role that differs from the actor cannot be kept."""
-    for key, field, role in _each():
-        path = f"{P}{role}.{field}"
-        value = w.plan(path)
-        if value is None:
-            continue
-        settle(
-            w,
-            path,
-            value == w.plan(f"{P}actor.{field}"),
-            f"{key} holds for all roles",
-            f"{key} holds for all roles and follows the actor",
-            state=State.NO_COUNTERPART,
-        )
-    for path, (role, key, actor) in FOLLOWING.items():
-        if w.plan(path) is not None:
-            same = w.plan(path) == w.plan(actor)
-            settle(w, path, same, f"{key} holds for the {role} too", state=State.NO_COUNTERPART)
-
-
-def _each() -> Iterator[tuple[str, str, str]]:
-    yield from ((key, field, role) for key, field in SHARED.items() for role in ROLES)
-
-
-ROLES_FOLD = Fold(
-    (*SHARED, *dict.fromkeys(key for _, key, _ in FOLLOWING.values())),
-    (*(f"{P}{role}.{field}" for _, field, role in _each()), *FOLLOWING),
-    read_roles,
-    write_roles,
-    "trainer: one worker config for all roles",
-)
+EXISTS = {role: When(partial(_exists, role=role), f"there is no {role} in this run") for role in ("actor", *ROLES)}
+ROLES_FOLD = together(
+    *(
+        Follower(f"{P}{role}.{field}", f"{P}actor.{field}", key, EXISTS[role], f"{key} holds for all roles",
+                 f"{key} holds for all roles and follows the actor")
+        for key, field in SHARED.items()
+        for role in ROLES
+    ),
+    *(
+        Follower(path, actor, key, EXISTS[role], f"{key} holds for the {role} too")
+        for path, (role, key, actor) in FOLLOWING.items()
+    ),
+    why="trainer: one worker config for all roles",
+)  # fmt: skip
 
 
 def follows(key: str) -> Any:

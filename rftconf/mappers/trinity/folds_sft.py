@@ -8,7 +8,8 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import folder_of_file
-from rftconf.mappers.shapes import AllGpus, carry, leave_open, settle
+from rftconf.mappers.products import AllGpus
+from rftconf.mappers.shapes import carry, leave_open, settle
 from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
 from rftconf.plan.origin import Kind

@@ -122,3 +122,14 @@ def write_interval(w: WriteContext) -> None:
             note=note,
             always=True,
         )
+
+
+LENGTH = Fold(
+    ("buffer.total_epochs", "buffer.total_steps", "trainer.total_steps"),
+    ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
+    read_length,
+    write_length,
+    "the data end, or the trainer stops",
+)
+INTERVAL = Fold(("trainer.save_interval",), (SAVED,), read_interval, write_interval,
+                "SFTAlgorithm, DPOAlgorithm: sync_interval = save_interval")  # fmt: skip

@@ -99,7 +99,7 @@ FOLDS = (
     SWITCHED_OFF,
     folds_model.MONITOR,
     Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_model.read_critic_path, folds_model.write_critic_path, "ModelConfigValidator"),
-    Fold(("mode", ALGO + "algorithm_type"), ("stage.kind",), folds_model.read_kind, folds_model.write_kind, "cli/launcher: mode"),
+    folds_model.KIND,
 )  # fmt: skip
 
 FIXED = (

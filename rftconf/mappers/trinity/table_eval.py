@@ -78,7 +78,7 @@ SETS = tuple(
     f"{D}eval[].{f}" for f in ("uri", "split", *(f"sampling.{x}" for x in (*folds_data.SAMPLING, "responses")))
 )
 FOLDS = (
-    Fold(("mode",), ("stage.kind",), folds_model.read_kind, folds_model.write_kind, "cli/launcher: mode"),
+    replace(folds_model.KIND, natives=("mode",)),
     Fold((NUMBER,), (ENGINES,), _read_engines, _write_engines, "config_validator: _set_gpu_allocation_info"),
     Fold(tuple(f"{EVALS}[].{k}" for k in ("path", "split", "repeat_times", *(f"rollout_args.{f}" for f in folds_data.SAMPLING))),
          (*SETS, *(f"stage.sampling.eval.{x}" for x in (*folds_data.SAMPLING, "responses"))),

@@ -8,9 +8,9 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import formula
 from rftconf.mappers.codecs import words
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import carry, take
+from rftconf.mappers.shapes import Pair, Where, together
 from rftconf.schemas import registry
 
 ACTOR = "stage.placement.actor."
@@ -80,18 +80,14 @@ ENGINE = Fold(
 )
 
 
+_MEGATRON = When(lambda c: c.backend == "megatron", "only the Megatron engine reads it")
+
+
 def either(name: str, field: str, absent: Any) -> Fold:
-    """A key of both engines that the plan keeps apart. `absent`: what a release without the key does."""
-    key, fields = f"engine.{name}", {False: ACTOR + field, True: f"{ACTOR}megatron.{name}"}
-
-    def read(r: ReadContext) -> None:
-        take(r, key, fields[r.backend == "megatron"], absent)
-
-    def write(w: WriteContext) -> None:
-        path = fields[w.backend == "megatron"]
-        carry(w, key, path)
-
-    return Fold((key,), tuple(fields.values()), read, write, "FSDPEngineConfig, McoreEngineConfig")
+    """Make the fold of a key of both engines that the plan keeps apart. `absent`: what a release without the key does."""
+    key = f"engine.{name}"
+    megatron, fsdp = (Pair(key, ACTOR + path, absent) for path in (f"megatron.{name}", field))
+    return together(Where(_MEGATRON, megatron, fsdp), why="FSDPEngineConfig, McoreEngineConfig")
 
 
 SEED, DTYPE = either("seed", "seed", 42), either("dtype", "compute_dtype", "bfloat16")

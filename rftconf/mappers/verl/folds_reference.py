@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.precedence import While, since
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import take
-from rftconf.mappers.supposing import may_hold, put_to_sleep
+from rftconf.mappers.shapes import Pair, Where, together
 from rftconf.mappers.verl import conditions as on
 
 SIZES = {
@@ -21,26 +20,11 @@ _ACTORS = "up to 0.7 the reference shares the actor's process groups, whatever i
 
 def _size(name: str, field: str) -> Fold:
     own, actors = (f"actor_rollout_ref.{role}.megatron.{name}" for role in ("ref", "actor"))
-    path = f"stage.placement.reference.megatron.{field}"
-
-    def read(r: ReadContext) -> None:
-        if not may_hold(on.REFERENCE_MEGATRON, r):
-            put_to_sleep(r, on.REFERENCE_MEGATRON, own)
-            r.values.setdefault(path, None)
-        elif r.since("0.8.0"):
-            take(r, own, path)
-        else:
-            r.inactive[own] = _ACTORS
-            r.set(path, r.native(actors), actors, how=_ACTORS)
-
-    def write(w: WriteContext) -> None:
-        if on.REFERENCE_MEGATRON.test(w):
-            w.put(own, w.plan(path), path)
-        else:
-            w.asleep.setdefault(path, on.REFERENCE_MEGATRON.otherwise)
-
-    return Fold(
-        (own,), (path,), read, write, "McoreEngineConfig; megatron_workers up to 0.7: mpu.initialize_model_parallel"
+    pair = Pair(own, f"stage.placement.reference.megatron.{field}", null=True)
+    shared = Pair(actors, pair.path, how=_ACTORS, idle={own: _ACTORS})
+    return together(
+        While(on.REFERENCE_MEGATRON, Where(since("0.8.0"), pair, shared, written=pair)),
+        why="McoreEngineConfig; megatron_workers up to 0.7: mpu.initialize_model_parallel",
     )
 
 

@@ -9,9 +9,10 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Value, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.horizons import Horizon
 from rftconf.mappers.rates import sequences_per_period
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import Behaves, leave_open, settle
+from rftconf.mappers.shapes import Behaves, leave_open, settle, together
 from rftconf.mappers.verl.conditions import local_updates
 from rftconf.mappers.verl.folds_recipes import (
     PROMPTS_IN_ALL,
@@ -113,6 +114,15 @@ def write_run_length(w: WriteContext) -> None:
             w.lose("stage.run_length.rollouts", State.DERIVED, "follows from epochs and rows")
     _write_epochs(w, epochs, rollouts)
     LAST_BATCH.write(w)
+
+
+RUN_LENGTH = Fold(
+    ("trainer.total_epochs", "trainer.total_training_steps", PROMPTS_IN_ALL),
+    ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
+    read_run_length,
+    write_run_length,
+    "trainer: _create_dataloader and fit; H12, H68",
+)
 
 
 def _write_epochs(w: WriteContext, epochs: Any, rollouts: Any) -> None:
@@ -220,31 +230,15 @@ def _write_share(w: WriteContext, warmup: str, share: str) -> None:
     )
 
 
-DECAYS = ("stage.optim.actor.decay_updates", "stage.optim.critic.decay_updates")
-
-
-def read_decay(r: ReadContext) -> None:
+def _unreached_length(r: ReadContext) -> int | None:
     """Steps beyond the epochs never come, but learning rates are planned for them (H68)."""
     asked, run = horizon(r), r.plan("stage.run_length.rollouts")
-    longer = isinstance(asked, int) and isinstance(run, int) and asked > run
-    for path in DECAYS:
-        schedule = r.plan(path.replace("decay_updates", "schedule"))
-        if longer and schedule not in ("constant", None):
-            r.set(path, r.convert(asked, Unit.ROLLOUTS, Unit.UPDATES), STEPS_ASKED, how=f"{formula(asked)} periods")
-        else:
-            r.set(path, None)
+    return asked if isinstance(asked, int) and isinstance(run, int) and asked > run else None
 
 
-def write_decay(w: WriteContext) -> None:
-    """Nothing else than the length of the run."""
-    for path in DECAYS:
-        if w.plan(path) is not None:
-            note = f"the source decays over {formula(w.plan(path))} updates, veRL over the length of the run"
-            w.lose(path, State.NO_COUNTERPART, note)
-
-
-DECAY = Fold(
-    (STEPS_ASKED,), DECAYS, read_decay, write_decay, "trainer: optim.total_training_steps is the steps asked for; H68"
+DECAY = together(
+    Horizon(STEPS_ASKED, _unreached_length, Unit.ROLLOUTS, ", veRL over the length of the run", name="periods"),
+    why="trainer: optim.total_training_steps is the steps asked for; H68",
 )
 
 

@@ -7,12 +7,14 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.copies import Copies
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
+from rftconf.mappers.products import AllGpus
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import AllGpus, carry, leave_open, only_written, settle, take, together
+from rftconf.mappers.shapes import carry, leave_open, settle, take, together
 from rftconf.mappers.verl.folds_data import SAMPLE_LIMITS
 from rftconf.mappers.verl.folds_schedule import from_ratio, write_warmup
-from rftconf.mappers.verl.needs import leave_padding_out
+from rftconf.mappers.verl.needs import PADS_BY_DEFAULT, Unpadded
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
 
@@ -249,38 +251,14 @@ SHARES = Fold(
     (RATIO, STEPS), (WARMUP,), read_share, write_share, "fsdp_sft_trainer: int(total_steps * lr_warmup_steps_ratio)"
 )
 
-OFFLOADS = ("model.fsdp_config.cpu_offload", "model.fsdp_config.offload_params")
-OFFLOADED = "stage.placement.actor.offload.param"
+OFFLOAD = together(
+    Copies(("model.fsdp_config.cpu_offload", "model.fsdp_config.offload_params"), "stage.placement.actor.offload.param", default=False, every=True),
+    why="fsdp_sft_trainer: CPUOffload",
+)  # fmt: skip
+"""Parameters wait in host memory where both switches are on."""
 
 
-def read_offload(r: ReadContext) -> None:
-    """Parameters wait in host memory where both switches are on."""
-    both = [r.native(key, False) for key in OFFLOADS]
-    r.set(OFFLOADED, all(value is True for value in both), *OFFLOADS)
-
-
-def write_offload(w: WriteContext) -> None:
-    """Both switches."""
-    if w.plan(OFFLOADED) is not None:
-        for key in OFFLOADS:
-            w.put(key, w.plan(OFFLOADED), OFFLOADED)
-
-
-OFFLOAD = Fold(OFFLOADS, (OFFLOADED,), read_offload, write_offload, "fsdp_sft_trainer: CPUOffload")
-
-
-def _write_unpadded(w: WriteContext) -> None:
-    if not w.same_framework:
-        leave_padding_out(w, "actor", "use_remove_padding")
-
-
-UNPADDED = only_written(_write_unpadded, why="fsdp_sft_trainer: Ulysses splits packed sequences")
-
-
-def _write_packed(w: WriteContext) -> None:
-    """Up to 0.6.1 padding is the default of the model's block."""
-    if not (w.same_framework or w.since("0.7.1") or w.backend == "megatron"):
-        leave_padding_out(w, "actor", "model.use_remove_padding")
-
-
-PACKED = only_written(_write_packed, why="sft_trainer: Ulysses splits packed sequences")
+UNPADDED = together(Unpadded("actor", "use_remove_padding"), why="fsdp_sft_trainer: Ulysses splits packed sequences")
+PACKED = together(
+    Unpadded("actor", "model.use_remove_padding", PADS_BY_DEFAULT), why="sft_trainer: Ulysses splits packed sequences"
+)

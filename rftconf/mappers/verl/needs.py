@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rftconf.base.ledger import State
+from rftconf.base.record import record
 from rftconf.base.symbols import Expr, formula
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
@@ -28,10 +31,6 @@ MICRO = {
     TRAINED_SIZE: "stage.batch.micro.sequences_per_rank",
 }
 CRITIC_SIZES = {"micro_batch_size_per_gpu": "critic", "infer_micro_batch_size_per_gpu": "critic_infer"}
-UNPADDED = {
-    "actor": "actor_rollout_ref.model.use_remove_padding",
-    "critic": "critic.model.use_remove_padding",
-}
 IN_PIECES, ENGINE_BATCH = (
     "actor_rollout_ref.rollout.enable_chunked_prefill",
     "actor_rollout_ref.rollout.max_num_batched_tokens",
@@ -71,7 +70,8 @@ def _read_the_critics_values(r: ReadContext) -> None:
 def _write(w: WriteContext) -> None:
     _fit_longest(w)
     _size_the_critics_engine(w)
-    _write_unpadded(w)
+    for padding in UNPADDED:
+        padding.write(w)
     _write_fixed_sizes(w)
     _score_as_trained(w)
     _write_reference_size(w)
@@ -115,24 +115,43 @@ def _size_the_critics_engine(w: WriteContext) -> None:
         w.put(infer, size, always=True, how="as many sequences as a pass of an update")
 
 
-def _write_unpadded(w: WriteContext) -> None:
-    """A sequence is only spread over GPUs without its padding; up to 0.6 padding is the default (validate_config)."""
-    if w.since("0.7.1") or w.same_framework or w.backend == "megatron":
-        return
-    for role, key in UNPADDED.items():
-        leave_padding_out(w, role, key)
+PADS_BY_DEFAULT = When(
+    lambda c: not c.since("0.7.1") and c.backend != "megatron", "padding is left out by default, or the engine has none"
+)
+"""Up to 0.6.1 (validate_config)."""
 
 
-def leave_padding_out(w: WriteContext, role: str, key: str) -> None:
-    """`key` as it must be where several GPUs share a sequence of `role`."""
-    spread = w.plan(f"stage.placement.{role}.sp")
-    if not isinstance(spread, int) or spread == 1 or w.effective(key) is True:
-        return
-    path = f"stage.model_options.{'' if role == 'actor' else 'critic_'}remove_padding"
-    padded = w.plan(path) is False
-    why = f"{spread} GPUs share a sequence, which veRL {w.release} does without padding only"
-    state = State.NARROWED if padded else State.EXACT
-    w.put(key, True, *([path] if padded else []), state=state, note=why if padded else "", always=True, how=why)
+@record
+class Unpadded:
+    """A key as it must be where several GPUs share a sequence of `role`, which only goes without its padding."""
+
+    role: str
+    key: str
+    when: When = When(lambda _: True, "")
+    natives: ClassVar[tuple[str, ...]] = ()
+    plans: ClassVar[tuple[str, ...]] = ()
+
+    def read(self, r: ReadContext) -> None:
+        """Leave the key to its own row."""
+
+    def write(self, w: WriteContext) -> None:
+        """Switch padding off, and say so where the source has it on."""
+        spread = w.plan(f"stage.placement.{self.role}.sp")
+        if w.same_framework or not self.when.test(w) or not isinstance(spread, int) or spread == 1:
+            return
+        if w.effective(self.key) is True:
+            return
+        path = f"stage.model_options.{'' if self.role == 'actor' else 'critic_'}remove_padding"
+        paths = [path] if w.plan(path) is False else []
+        why = f"{spread} GPUs share a sequence, which veRL {w.release} does without padding only"
+        state, note = (State.NARROWED, why) if paths else (State.EXACT, "")
+        w.put(self.key, True, *paths, state=state, note=note, always=True, how=why)
+
+
+UNPADDED = (
+    Unpadded("actor", "actor_rollout_ref.model.use_remove_padding", PADS_BY_DEFAULT),
+    Unpadded("critic", "critic.model.use_remove_padding", PADS_BY_DEFAULT),
+)
 
 
 def _write_fixed_sizes(w: WriteContext) -> None:

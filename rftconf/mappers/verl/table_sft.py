@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rftconf.base.ledger import State
 from rftconf.mappers.rates import worth_supervised
-from rftconf.mappers.rows import Cannot, Fixed, Fold, Reason, Table, cannot, fixed
+from rftconf.mappers.rows import Cannot, Fixed, Reason, Table, cannot, fixed
 from rftconf.mappers.verl import folds_engine, folds_rollout, folds_schedule, folds_sft, questions
 from rftconf.mappers.verl.rows_sft import FSDP_SFT_ROWS, SFT_ROWS
 from rftconf.mappers.verl.uneven import refuse_uneven
 from rftconf.mappers.without_control import nothing_to_ask
 
 DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
-LENGTH = Fold(
-    ("trainer.total_epochs", "trainer.total_training_steps"),
-    ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
-    folds_schedule.read_run_length,
-    folds_schedule.write_run_length,
-    "trainer: fit ends with its epochs or its steps",
+LENGTH = replace(
+    folds_schedule.RUN_LENGTH,
+    natives=("trainer.total_epochs", "trainer.total_training_steps"),
+    why="trainer: fit ends with its epochs or its steps",
 )
 
 

@@ -1,0 +1,113 @@
+"""Shapes for keys of which not all count: keys behind a condition or a switch, and keys that overrule each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, When, WriteContext
+from rftconf.mappers.shapes import OneField, Shape
+from rftconf.mappers.supposing import may_hold, put_to_sleep
+
+
+def since(release: str) -> When:
+    """Make the condition that a config's release is `release` or newer."""
+    return When(lambda c: c.since(release), f"releases before {release} do otherwise")
+
+
+@record
+class While:
+    """A shape that acts while a condition holds; otherwise its keys and its plan fields are asleep."""
+
+    when: When
+    shape: Shape
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The shape's keys."""
+        return self.shape.natives
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The shape's plan fields."""
+        return self.shape.plans
+
+    def read(self, r: ReadContext) -> None:
+        """Read the shape, or record that its keys do nothing here."""
+        if may_hold(self.when, r):
+            self.shape.read(r)
+            return
+        put_to_sleep(r, self.when, *self.natives)
+        for path in self.plans:
+            r.values.setdefault(path, None)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the shape, or record that its plan fields have nothing to act on."""
+        if self.when.test(w):
+            self.shape.write(w)
+            return
+        for path in self.plans:
+            w.asleep.setdefault(path, self.when.otherwise)
+
+
+@record
+class FirstOf(OneField):
+    """Two keys of one plan field: the first counts where its value `speaks`, or where the file has no second.
+
+    `overruled` and `silent` say of the second and of the first key why it does not count; the first is written.
+    """
+
+    first: str
+    second: str
+    path: str
+    speaks: Callable[[Any], bool]
+    overruled: str
+    silent: str
+    default: Any = None
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Both keys."""
+        return (self.first, self.second)
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field by the key that counts; what nobody told might be what speaks."""
+        value = r.native(self.first, self.default)
+        if isinstance(value, Expr) or self.speaks(value) or not r.written(self.second):
+            key, other, why = self.first, self.second, self.overruled
+        else:
+            key, other, why = self.second, self.first, self.silent
+        r.inactive[other] = why
+        r.set(self.path, r.native(key, self.default), key)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the first key alone."""
+        if self.path in w.values:
+            w.put(self.first, w.plan(self.path), self.path)
+
+
+@record
+class Block:
+    """A block of keys behind a switch: while it is `off`, none of them does anything. `only`: the names that hang on it."""
+
+    name: str
+    switch: str = "enable"
+    off: str = "false"
+    only: tuple[str, ...] = ()
+    natives: ClassVar[tuple[str, ...]] = ()
+    plans: ClassVar[tuple[str, ...]] = ()
+
+    def read(self, r: ReadContext) -> None:
+        """Record of each key below the block that it does nothing while the switch is off."""
+        value = r.native(f"{self.name}.{self.switch}")
+        if isinstance(value, Expr) or value:
+            return
+        for key, _ in r.source.leaves():
+            name = key.removeprefix(f"{self.name}.")
+            if name not in (key, self.switch) and (not self.only or name in self.only):
+                r.inactive[key] = f"no effect while {self.name}.{self.switch} is {self.off}"
+
+    def write(self, w: WriteContext) -> None:
+        """Leave the block as it is by default."""
