@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, When, WriteContext
-from rftconf.mappers.shapes import OneField, Shape
+from rftconf.mappers.shapes import OneField, OneSided, Shape
 from rftconf.mappers.supposing import may_hold, put_to_sleep
 
 
@@ -89,15 +89,13 @@ class FirstOf(OneField):
 
 
 @record
-class Block:
+class Block(OneSided):
     """A block of keys behind a switch: while it is `off`, none of them does anything. `only`: the names that hang on it."""
 
     name: str
     switch: str = "enable"
     off: str = "false"
     only: tuple[str, ...] = ()
-    natives: ClassVar[tuple[str, ...]] = ()
-    plans: ClassVar[tuple[str, ...]] = ()
 
     def read(self, r: ReadContext) -> None:
         """Record of each key below the block that it does nothing while the switch is off."""
@@ -108,6 +106,3 @@ class Block:
             name = key.removeprefix(f"{self.name}.")
             if name not in (key, self.switch) and (not self.only or name in self.only):
                 r.inactive[key] = f"no effect while {self.name}.{self.switch} is {self.off}"
-
-    def write(self, w: WriteContext) -> None:
-        """Leave the block as it is by default."""

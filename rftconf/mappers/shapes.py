@@ -119,10 +119,30 @@ def first_filter(w: WriteContext, acts: Callable[[str], bool], otherwise: str) -
 
 
 def settle(
-    w: WriteContext, path: str, same: bool, as_here: str, otherwise: str = "", state: State = State.NARROWED
+    w: WriteContext,
+    path: str,
+    same: bool,
+    as_here: str,
+    otherwise: str = "",
+    state: State = State.NARROWED,
+    alike: State = State.DEFAULT,
 ) -> None:
     """Record what this framework does about a plan field that it has no key for: the same, or something else."""
-    w.lose(path, State.DEFAULT if same else state, as_here if same else otherwise or as_here)
+    w.lose(path, alike if same else state, as_here if same else otherwise or as_here)
+
+
+class OneSided:
+    """Base of shapes that have no key or no field of their own, or one direction: each says what it has."""
+
+    __slots__ = ()
+    natives: tuple[str, ...] = ()
+    plans: tuple[str, ...] = ()
+
+    def read(self, r: ReadContext) -> None:
+        """Leave the fields to other shapes."""
+
+    def write(self, w: WriteContext) -> None:
+        """Leave the keys to other shapes."""
 
 
 class OneField:
@@ -179,7 +199,8 @@ class Pair(OneField):
 class Behaves(OneField):
     """A plan field that the framework's code decides: by itself, or by `keys` that say something else as well.
 
-    `value` is what it does, or finds that out. Another value of the source is narrowed, and `otherwise` says to what;
+    `value` is what it does, or finds that out. Another value of the source is narrowed, and `otherwise` says to what,
+    or finds that out;
     a field without a value is not spoken of where `only_told`. `idle`: keys that do nothing where it acts, because of
     `idle_why`, else of `how`.
     """
@@ -187,11 +208,12 @@ class Behaves(OneField):
     path: str
     value: Any
     how: str
-    otherwise: str = ""
+    otherwise: str | Callable[[Context], str] = ""
     as_here: str = ""
     keys: tuple[str, ...] = ()
     only_told: bool = False
     state: State = State.NARROWED
+    same: State = State.DEFAULT
     idle: tuple[str, ...] = ()
     idle_why: str = ""
 
@@ -209,7 +231,9 @@ class Behaves(OneField):
         """Return whether the source does the same."""
         value = w.plan(self.path)
         if value is not None or not self.only_told:
-            settle(w, self.path, value in (self._mine(w), None), self.as_here or self.how, self.otherwise, self.state)
+            same, other = value in (self._mine(w), None), self.otherwise
+            other = other if isinstance(other, str) else other(w)
+            settle(w, self.path, same, self.as_here or self.how, other, self.state, self.same)
 
     def _mine(self, c: Context) -> Any:
         return self.value(c) if callable(self.value) else self.value

@@ -7,11 +7,12 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
+from rftconf.mappers.aggregation import read_aggregation, write_aggregation
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.families import LOSSES, described, native_name, plan_name
 from rftconf.mappers.roll.conditions import RL
 from rftconf.mappers.roll.folds_preference import read_own_loss, write_own_loss
-from rftconf.mappers.shapes import leave_open, settle
+from rftconf.mappers.shapes import Behaves, leave_open, settle
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
@@ -34,11 +35,8 @@ def read_loss(r: ReadContext) -> None:
     else:
         _read_clips(r, family)
     r.set(L + "family", family, LEVEL, VARIANT, CLASS)
-    agg = r.native("loss_agg_mode")
-    sums = agg == "seq-mean-token-sum-norm"
-    r.set(A + "loss_agg", "sum-over-len" if sums else agg, "loss_agg_mode")
-    r.set(A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "loss_agg_mode")
-    r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="global over the update")
+    read_aggregation(r, r.native("loss_agg_mode"), "loss_agg_mode", padded_by="loss_agg_mode")
+    SCOPE.read(r)
     _name_what_stays(r)
 
 
@@ -116,7 +114,8 @@ def write_loss(w: WriteContext) -> None:
         _settle_clips(w, UNCLIPPED[w.plan(L + "family")])
     else:
         _write_clips(w)
-    _write_aggregation(w)
+    write_aggregation(w, "ROLL", {"loss_agg_mode": ""}, larger_by="that factor; mind max_grad_norm")
+    SCOPE.write(w)
 
 
 def _settle_clips(w: WriteContext, mine: float | None) -> None:
@@ -189,32 +188,10 @@ def _write_family(w: WriteContext) -> None:
         leave_open(w, LEVEL, note, path, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART)
 
 
-AGGREGATIONS = {
-    "sum-over-len": ("seq-mean-token-sum-norm", ""),
-    "seq-mean-sum-over-len": (
-        "seq-mean-token-sum-norm",
-        "the same name does not divide by the number of sequences here: gradients are larger by that factor; mind max_grad_norm (H61)",
-    ),
-    "token-sum": ("token-mean", "ROLL has no token-sum"),
-}
-
-
-def _write_aggregation(w: WriteContext) -> None:
-    agg = w.plan(A + "loss_agg")
-    if agg is not None:
-        mode, note = AGGREGATIONS.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
-        w.put(
-            "loss_agg_mode", mode, A + "loss_agg", state=State.NARROWED if note else State.EXACT, note=note, always=True
-        )
-    tokens = w.plan(A + "loss_agg_tokens")
-    if tokens is not None:
-        padded = tokens == w.plan("stage.length.response_max_tokens")
-        note = "the padded response length" if padded else "ROLL divides by the padded response length, no other number"
-        settle(w, A + "loss_agg_tokens", padded, note, state=State.NO_COUNTERPART)
-    settle(
-        w,
-        A + "loss_norm_scope",
-        w.plan(A + "loss_norm_scope") in ("update", None),
-        "as ROLL does",
-        "ROLL averages the loss over the whole update on all ranks (H25, H26)",
-    )
+SCOPE = Behaves(
+    A + "loss_norm_scope",
+    "update",
+    "global over the update",
+    "ROLL averages the loss over the whole update on all ranks (H25, H26)",
+    as_here="as ROLL does",
+)

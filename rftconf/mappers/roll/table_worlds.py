@@ -6,29 +6,32 @@ from dataclasses import replace
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.roll import folds_environments, folds_lengths, table_eval
 from rftconf.mappers.roll.folds_environments import ENGINE, WORLDS
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
 from rftconf.mappers.roll.table import ENVIRONMENTS, ROLL
 from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
-from rftconf.mappers.shapes import carry, take
+from rftconf.mappers.shapes import Behaves, Pair, Where, carry, take, together
+from rftconf.mappers.statements import Noted
 from rftconf.plan.kinds import counts_for_evaluation
-from rftconf.plan.origin import Kind
 
 P, SAMPLING = table_eval.P, "stage.sampling.eval."
 FIELDS = ("temperature", "top_p", "top_k", "repetition_penalty")
 GROUP = folds_environments.MANAGER + "group_size"
 
 
-def _read_kind(r: ReadContext) -> None:
-    """By the program that starts it, or because no GPU is there for a trained role."""
-    r.set(table_eval.KIND, "eval", kind=Kind.DEFAULT, how="start_agentic_rollout_pipeline.py trains nothing")
-
-
-def _write_kind(w: WriteContext) -> None:
-    """The program says it, not the file."""
-    w.lose(table_eval.KIND, State.DERIVED, "start it with examples/start_agentic_rollout_pipeline.py")
+KIND = Behaves(
+    table_eval.KIND,
+    "eval",
+    "start_agentic_rollout_pipeline.py trains nothing",
+    as_here="start it with examples/start_agentic_rollout_pipeline.py",
+    same=State.DERIVED,
+)
+"""The program that starts it says it, not the file; or no GPU is there for a trained role."""
+LOADED = Pair(table_eval.LOAD, table_eval.FORMAT, always=True)
+LOADS = When(lambda c: c.effective(LOADED.key) not in (None, "dummy"), "nothing passes weights to the engines")
+RANDOM = f"{LOADED.key}: its default, dummy, plays with random weights: nothing passes weights to the engines"
 
 
 def _read_sampling(r: ReadContext) -> None:
@@ -48,27 +51,13 @@ def _write_sampling(w: WriteContext) -> None:
     carry(w, GROUP, SAMPLING + "responses")
 
 
-def _read_load(r: ReadContext) -> None:
-    value = r.native(table_eval.LOAD)
-    if value in (None, "dummy"):
-        r.note(
-            f"{table_eval.LOAD}: its default, dummy, plays with random weights: nothing passes weights to the engines"
-        )
-    else:
-        r.set(table_eval.FORMAT, value, table_eval.LOAD)
-
-
-def _write_load(w: WriteContext) -> None:
-    carry(w, table_eval.LOAD, table_eval.FORMAT, always=True)
-
-
 RETAKEN = ("num_gpus_per_node", "seed")
 """Folds of RLVR's rollout pipeline that hold here too, by a key."""
 FOLDS = (
-    Fold((), (table_eval.KIND,), _read_kind, _write_kind, "agentic_rollout_pipeline: run"),
+    together(KIND, why="agentic_rollout_pipeline: run"),
     Fold((*(s + f for s in (ENGINE, WORLDS) for f in FIELDS), GROUP), tuple(SAMPLING + f for f in (*FIELDS, "responses")),
          _read_sampling, _write_sampling, "agentic_config: generating_args, final_group_size"),
-    Fold((table_eval.LOAD,), (table_eval.FORMAT,), _read_load, _write_load, "vllm_strategy: load_format"),
+    together(Where(LOADS, LOADED, Noted(lambda _: True, RANDOM), written=LOADED), why="vllm_strategy: load_format"),
     *(fold for fold in table_eval.FOLDS if any(key in fold.natives for key in RETAKEN)),
     folds_lengths.LENGTHS_FOLD,
     ENVIRONMENTS,

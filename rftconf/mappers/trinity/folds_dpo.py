@@ -195,8 +195,7 @@ def read_loss(r: ReadContext) -> None:
     if r.plan(A + "kl_loss.coef") in (0, 0.0):
         r.set(A + "kl_loss.enabled", False, "algorithm.kl_loss_fn_args.kl_coef", how="a weight of 0 is none")
     folds_kl.read_entropy(r)
-    scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
-    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch")
+    folds_sft.SCOPE.read(r)
 
 
 def write_loss(w: WriteContext) -> None:
@@ -213,4 +212,4 @@ def write_loss(w: WriteContext) -> None:
         w.put("algorithm.kl_loss_fn_args.kl_coef", 0.0, A + "kl_loss.enabled", state=State.DERIVED, always=True)
     folds_kl.write_entropy(w)
     if not w.same_framework:
-        folds_sft.write_scope(w)
+        folds_sft.SCOPE.write(w)

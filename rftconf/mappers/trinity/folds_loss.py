@@ -6,21 +6,37 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
+from rftconf.mappers.aggregation import read_aggregation, write_aggregation
 from rftconf.mappers.codecs import NO_DUAL_CLIP, unbounded
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.families import LOSSES, described, native_name, plan_name
-from rftconf.mappers.shapes import leave_open, settle
+from rftconf.mappers.shapes import Behaves, leave_open
 from rftconf.mappers.trinity.algorithms import (
     FAMILIES,
     LOSS_CLIPS,
     arguments,
     class_of,
 )
-from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
 AGG, OWN_AGG = "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_agg_mode"
+
+
+def micro_batches(c: Context) -> str:
+    """What becomes of the means of micro-batches: they are added up since 0.6."""
+    return "micro_batch_sum" if c.since("0.6.0") else "micro_batch_mean"
+
+
+SUMS = "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)"
+MEANS = "Trinity averages the loss over each micro-batch, then over those (H26)"
+SCOPE = Behaves(
+    A + "loss_norm_scope",
+    micro_batches,
+    "each micro-batch's mean is added with weight 1 since 0.6 (H25)",
+    lambda c: SUMS if c.since("0.6.0") else MEANS,
+    as_here="as Trinity does",
+)
 
 
 def read_policy_loss(r: ReadContext) -> None:
@@ -74,18 +90,8 @@ def _read_aggregation(r: ReadContext, name: Any, args: dict[str, Any]) -> None:
         r.inactive[OWN_AGG] = f"{AGG} overwrites it (H34)"
     if mode != common:
         _say_two_aggregations(r, mode, common)
-    r.set(A + "loss_agg", "sum-over-len" if mode == "seq-mean-token-sum-norm" else mode, *keys)
-    sums = mode == "seq-mean-token-sum-norm"
-    r.set(
-        A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "model.max_response_tokens"
-    )
-    scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
-    r.set(
-        A + "loss_norm_scope",
-        scope,
-        kind=Kind.DEFAULT,
-        how="each micro-batch's mean is added with weight 1 since 0.6 (H25)",
-    )
+    read_aggregation(r, mode, *keys, padded_by="model.max_response_tokens")
+    SCOPE.read(r)
 
 
 def _say_two_aggregations(r: ReadContext, mode: Any, common: Any) -> None:
@@ -142,35 +148,8 @@ def _write_loss_options(w: WriteContext, native: Any, at: str) -> None:
             w.put(at + tau, w.plan(A + f"policy_loss.{tau}"), A + f"policy_loss.{tau}", always=True)
 
 
-AGGREGATIONS = {
-    "sum-over-len": ("seq-mean-token-sum-norm", ""),
-    "seq-mean-sum-over-len": (
-        "seq-mean-token-sum-norm",
-        "the same name does not divide by the number of sequences here: gradients are larger by G/D; mind grad_clip (H61)",
-    ),
-    "token-sum": ("token-mean", "Trinity has no token-sum"),
-}
-"""Plan words that are called otherwise here, or mean something else; the rest keeps its name."""
-
-
 def _write_aggregation(w: WriteContext, at: str) -> None:
-    agg = w.plan(A + "loss_agg")
-    if agg is not None:
-        mode, note = AGGREGATIONS.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
-        state = State.NARROWED if note else State.EXACT
-        twice = "also here, else the loss keeps its own (H34)"
-        w.put("algorithm.loss_agg_mode", mode, A + "loss_agg", state=state, note=note, always=True)
-        w.put(at + "loss_agg_mode", mode, A + "loss_agg", state=state, note=note, always=True, how=twice)
-    tokens = w.plan(A + "loss_agg_tokens")
-    if tokens is not None:
-        padded = tokens == w.plan("stage.length.response_max_tokens")
-        note = (
-            "the padded response length" if padded else "Trinity divides by the padded response length, no other number"
-        )
-        settle(w, A + "loss_agg_tokens", padded, note, state=State.NO_COUNTERPART)
-    mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
-    as_here = w.plan(A + "loss_norm_scope") in (mine, None)
-    sums = "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)"
-    means = "Trinity averages the loss over each micro-batch, then over those (H26)"
-    note = "as Trinity does" if as_here else sums if mine == "micro_batch_sum" else means
-    settle(w, A + "loss_norm_scope", as_here, note)
+    twice = "also here, else the loss keeps its own (H34)"
+    keys = {"algorithm.loss_agg_mode": "", at + "loss_agg_mode": twice}
+    write_aggregation(w, "Trinity", keys, larger_by="G/D; mind grad_clip")
+    SCOPE.write(w)

@@ -9,9 +9,10 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import folder_of_file
 from rftconf.mappers.products import AllGpus
-from rftconf.mappers.shapes import carry, leave_open, settle
+from rftconf.mappers.shapes import Behaves, carry, leave_open
 from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
+from rftconf.mappers.trinity.folds_loss import micro_batches
 from rftconf.plan.origin import Kind
 
 D, A = "stage.data.", "stage.algorithm."
@@ -177,6 +178,16 @@ def _write_order(w: WriteContext, at: str) -> None:
     carry(w, DATA + "data_selector.seed", D + "seed")
 
 
+ADDS = "Trinity averages per micro-batch and adds the averages up: the gradient grows with their number (H25)"
+SCOPE = Behaves(
+    A + "loss_norm_scope",
+    micro_batches,
+    "per micro-batch",
+    lambda c: ADDS if c.since("0.6.0") else "Trinity averages per micro-batch, then over those (H26)",
+    as_here="as Trinity does",
+)
+
+
 def read_loss(r: ReadContext) -> None:
     """Negative log-likelihood of the answers, averaged as loss_agg_mode says (H34)."""
     common = "algorithm.loss_agg_mode"
@@ -184,8 +195,7 @@ def read_loss(r: ReadContext) -> None:
     agg = own or ("token-mean" if r.written("algorithm.policy_loss_fn_args") else r.native(common, "token-mean"))
     key = "algorithm.policy_loss_fn_args.loss_agg_mode"
     r.set(A + "loss_agg", "sum-over-len" if agg == "seq-mean-token-sum-norm" else agg, *((key,) if own else (common,)))
-    scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
-    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch")
+    SCOPE.read(r)
 
 
 def write_loss(w: WriteContext) -> None:
@@ -193,13 +203,4 @@ def write_loss(w: WriteContext) -> None:
     agg = w.plan(A + "loss_agg")
     if agg is not None:
         w.put("algorithm.loss_agg_mode", "seq-mean-token-sum-norm" if agg == "sum-over-len" else agg, A + "loss_agg")
-    write_scope(w)
-
-
-def write_scope(w: WriteContext) -> None:
-    """Each micro-batch is averaged on its own; since 0.6 the averages are added up."""
-    mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
-    same = w.plan(A + "loss_norm_scope") in (mine, None)
-    adds = " and adds the averages up: the gradient grows with their number (H25)"
-    note = f"Trinity averages per micro-batch{adds if mine == 'micro_batch_sum' else ', then over those (H26)'}"
-    settle(w, A + "loss_norm_scope", same, "as Trinity does", note)
+    SCOPE.write(w)

@@ -8,7 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.families import ESTIMATORS, LOSSES, described, native_name, plan_name
-from rftconf.mappers.shapes import leave_open
+from rftconf.mappers.shapes import Behaves, leave_open
 from rftconf.mappers.verl.conditions import WHITENED
 from rftconf.mappers.verl.rows_training import ADVANTAGES
 from rftconf.mappers.verl.teachers import ALONE, SWITCH, follows_teacher
@@ -134,6 +134,17 @@ LOSS_SINCE = {
 L, AGG, OF_SEQUENCES = "stage.algorithm.", "actor_rollout_ref.actor.loss_agg_mode", "seq-mean-token-mean"
 
 
+OVER_UPDATE = "veRL averages the loss over the whole update on all ranks (H25, H26)"
+OVER_MICRO = "veRL averages the loss over each micro-batch, then over those (H25, H26)"
+SCOPE = Behaves(
+    L + "loss_norm_scope",
+    lambda c: "update" if c.since("0.8.0") else "micro_batch_mean",
+    "global over the update since 0.8, per micro-batch before",
+    lambda c: OVER_UPDATE if c.since("0.8.0") else OVER_MICRO,
+    as_here="as veRL does",
+)
+
+
 def read_loss(r: ReadContext) -> None:
     """Family, aggregation and its scope, which changed with the releases."""
     mode = r.native("actor_rollout_ref.actor.policy_loss.loss_mode", "vanilla")
@@ -160,8 +171,7 @@ def read_loss(r: ReadContext) -> None:
         "data.max_response_length",
         kind=Kind.DERIVED if follows else None,
     )
-    r.set(L + "loss_norm_scope", "update" if r.since("0.8.0") else "micro_batch_mean", kind=Kind.DEFAULT,
-          how="global over the update since 0.8, per micro-batch before")  # fmt: skip
+    SCOPE.read(r)
 
 
 def _is_of_sequences(family: Any, c: Context) -> bool:
@@ -206,12 +216,7 @@ def write_loss(w: WriteContext) -> None:
             note=f"veRL has no {described(family)} policy loss",
         )
     _write_aggregation(w)
-    mine = "update" if w.since("0.8.0") else "micro_batch_mean"
-    if w.plan(L + "loss_norm_scope") not in (mine, None):
-        over = "over the whole update on all ranks" if mine == "update" else "over each micro-batch, then over those"
-        w.lose(L + "loss_norm_scope", State.NARROWED, f"veRL averages the loss {over} (H25, H26)")
-    else:
-        w.lose(L + "loss_norm_scope", State.DEFAULT, "as veRL does")
+    SCOPE.write(w)
 
 
 def _write_aggregation(w: WriteContext) -> None:

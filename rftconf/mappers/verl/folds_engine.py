@@ -80,14 +80,14 @@ ENGINE = Fold(
 )
 
 
-_MEGATRON = When(lambda c: c.backend == "megatron", "only the Megatron engine reads it")
+_FSDP = When(lambda c: c.backend != "megatron", "only the FSDP engine reads it")
 
 
 def either(name: str, field: str, absent: Any) -> Fold:
     """Make the fold of a key of both engines that the plan keeps apart. `absent`: what a release without the key does."""
     key = f"engine.{name}"
-    megatron, fsdp = (Pair(key, ACTOR + path, absent) for path in (f"megatron.{name}", field))
-    return together(Where(_MEGATRON, megatron, fsdp), why="FSDPEngineConfig, McoreEngineConfig")
+    fsdp, megatron = (Pair(key, ACTOR + path, absent) for path in (field, f"megatron.{name}"))
+    return together(Where(_FSDP, fsdp, megatron), why="FSDPEngineConfig, McoreEngineConfig")
 
 
 SEED, DTYPE = either("seed", "seed", 42), either("dtype", "compute_dtype", "bfloat16")

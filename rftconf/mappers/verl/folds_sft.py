@@ -11,7 +11,8 @@ from rftconf.mappers.copies import Copies
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.products import AllGpus
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import carry, leave_open, settle, take, together
+from rftconf.mappers.shapes import Pair, carry, leave_open, settle, take, together
+from rftconf.mappers.statements import Asked
 from rftconf.mappers.verl.folds_data import SAMPLE_LIMITS
 from rftconf.mappers.verl.folds_schedule import from_ratio, write_warmup
 from rftconf.mappers.verl.needs import PADS_BY_DEFAULT, Unpadded
@@ -177,25 +178,19 @@ OLD_COLUMNS = Fold((*OLD_CHAT.values(), *OLD_PAIR.values(), "data.multiturn.enab
                    _fields(*OLD_CHAT, *OLD_PAIR, "prompt_type", "trained_turns"), read_old_columns, write_old_columns,
                    "fsdp_sft_trainer: create_sft_dataset")  # fmt: skip
 
-LONGEST = "stage.length.model_max_tokens"
-
-
-def read_longest(r: ReadContext) -> None:
-    """The longest sample; data.truncation says what becomes of longer ones."""
-    take(r, "data.max_length", LONGEST)
-
-
-def write_longest(w: WriteContext) -> None:
-    """Asked for where the source has no limit: the default of 1024 would stop the run at the first longer sample."""
-    known = w.plan(LONGEST) is not None
-    note = "" if known else "the source has no limit; longer samples than this stop the run (data.truncation=error)"
-    state = State.EXACT if known else State.UNRESOLVED
-    w.put("data.max_length", w.plan(LONGEST) if known else "???", LONGEST, state=state, note=note, always=True)
-    if not known:
-        w.decide("data.max_length", note, "the longest sample in tokens")
-
-
-SAMPLE_LENGTH = Fold(("data.max_length",), (LONGEST,), read_longest, write_longest, "MultiTurnSFTDataset, SFTDataset")
+LONGEST = Pair("data.max_length", "stage.length.model_max_tokens", always=True)
+SAMPLE_LENGTH = together(
+    LONGEST,
+    # the default of 1024 would stop the run at the first longer sample
+    Asked(
+        LONGEST.key,
+        LONGEST.path,
+        "the source has no limit; longer samples than this stop the run (data.truncation=error)",
+        ("the longest sample in tokens",),
+    ),
+    why="MultiTurnSFTDataset, SFTDataset",
+)
+"""The longest sample; data.truncation says what becomes of longer ones."""
 
 WARMUP, RATIO, STEPS = "stage.optim.actor.warmup_updates", "optim.lr_warmup_steps_ratio", "optim.lr_warmup_steps"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, formula
@@ -11,6 +9,7 @@ from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import OneSided
 from rftconf.mappers.verl import folds_critic
 from rftconf.mappers.verl.rows_critic import CRITIC_BLOCKS
 from rftconf.plan.origin import Kind
@@ -122,17 +121,12 @@ PADS_BY_DEFAULT = When(
 
 
 @record
-class Unpadded:
+class Unpadded(OneSided):
     """A key as it must be where several GPUs share a sequence of `role`, which only goes without its padding."""
 
     role: str
     key: str
     when: When = When(lambda _: True, "")
-    natives: ClassVar[tuple[str, ...]] = ()
-    plans: ClassVar[tuple[str, ...]] = ()
-
-    def read(self, r: ReadContext) -> None:
-        """Leave the key to its own row."""
 
     def write(self, w: WriteContext) -> None:
         """Switch padding off, and say so where the source has it on."""

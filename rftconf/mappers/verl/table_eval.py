@@ -9,7 +9,8 @@ from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import file_of_split
 from rftconf.mappers.rows import Fold, Reason, Row, cannot
-from rftconf.mappers.shapes import carry, take
+from rftconf.mappers.shapes import carry, take, together
+from rftconf.mappers.statements import Means, Noted, Stated
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.table import VERL
 from rftconf.plan.kinds import counts_for_evaluation
@@ -20,18 +21,19 @@ ONLY, BEFORE, FILES = "trainer.val_only", "trainer.val_before_train", "data.val_
 POOL = (("trainer.nnodes", "cluster.nodes"), ("trainer.n_gpus_per_node", "cluster.gpus_per_node"))
 
 
-def _read_kind(r: ReadContext) -> None:
-    r.set(KIND, "eval", ONLY)
-    if r.native(BEFORE, True) is False:
-        r.note("trainer.val_only without trainer.val_before_train evaluates nothing and trains")
-
-
-def _write_kind(w: WriteContext) -> None:
-    w.put(ONLY, True, KIND, always=True)
-    w.put(BEFORE, True, KIND, always=True, how="val_only stops after the validation before training")
-    if not w.same_framework:
-        how = "the trainer's micro-batches are checked although nothing trains"
-        w.put("actor_rollout_ref.actor.use_dynamic_bsz", True, always=True, how=how)
+EVALUATION = together(
+    Means(KIND, "eval", {ONLY: True, BEFORE: True}, {BEFORE: "val_only stops after the validation before training"}),
+    Noted(
+        lambda r: r.native(BEFORE, True) is False,
+        "trainer.val_only without trainer.val_before_train evaluates nothing and trains",
+    ),
+    Stated(
+        "actor_rollout_ref.actor.use_dynamic_bsz",
+        True,
+        "the trainer's micro-batches are checked although nothing trains",
+    ),
+    why="trainer.fit: returns after the first validation",
+)
 
 
 def _read_pool(r: ReadContext) -> None:
@@ -103,7 +105,7 @@ def _write_columns(w: WriteContext, count: int) -> None:
 
 
 FOLDS = (
-    Fold((ONLY, BEFORE), (KIND,), _read_kind, _write_kind, "trainer.fit: returns after the first validation"),
+    EVALUATION,
     Fold(
         tuple(key for key, _ in POOL),
         (*(path for _, path in POOL), ENGINES),
