@@ -19,6 +19,7 @@ from rftconf.schemas.registry import VERL
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import FLIPPED
 from tests.laws.flip_bases_sft import SFT
+from tests.laws.flip_bases_trl import TRL
 from tests.laws.flip_values import candidates, is_node, is_open
 from tests.laws.round_trips import document
 
@@ -107,7 +108,7 @@ class _Slot:
 def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
     """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
     new_bases = []
-    for base in SFT if of.framework == "verl_sft" else FLIPPED[of.framework]:
+    for base in {"verl_sft": SFT, "trl": TRL, **FLIPPED}[of.framework]:
         if base.name != IDLE and base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
             flat = {key: _Slot(value) for key, value in base.flat.items()}
             older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat
@@ -184,7 +185,7 @@ _HINTS = {
     "custom_reward": "custom", "separate_async": "separate", "colocate_async": "ahead", "micro_batch_size": "static",
     "auxiliary": "helper", "rewards.own": "judge", "megatron": "megatron", "kl_penalty": "ppo", "tau_": "sapo", "seed": "shuffled",
     "entropy_loss_fn": "entropy", "loss_scale_factor": "sum norm", "hybrid_engine": "separate", "checkpoint_engine": "separate",
-    ".actor.engine.": "lite",
+    ".actor.engine.": "lite", "datasets[]": "mixture", "warmup_ratio": "no warm-up",
 }  # fmt: skip
 
 

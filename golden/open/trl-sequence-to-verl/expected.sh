@@ -9,11 +9,11 @@ ARGS=(
   algorithm.norm_adv_by_std_in_grpo=false                # scale_rewards=none
   algorithm.use_kl_in_reward=false                       # TRL 0.24.0: KL is in the loss alone
 
-  data.train_files=/data/rows/train.parquet  # dataset_name=/data/rows/train.parquet
-  data.val_files=/data/rows/train.parquet    # dataset_name=/data/rows/train.parquet
-  data.max_response_length=1024              # max_completion_length=1024
-  data.train_batch_size=16                   # per_device_train_batch_size=16, gradient_accumulation_steps=2
-  data.seed=42                               # TRL 0.24.0: RepeatSampler(seed=args.seed)
+  'data.train_files=???'         # dataset_name=org/rows
+  'data.val_files=???'           # dataset_name=org/rows
+  data.max_response_length=1024  # max_completion_length=1024
+  data.train_batch_size=16       # per_device_train_batch_size=16, gradient_accumulation_steps=2
+  data.seed=42                   # TRL 0.24.0: RepeatSampler(seed=args.seed)
 
   actor_rollout_ref.actor.optim.lr=1e-06                      # TRL 0.24.0 default of learning_rate
   actor_rollout_ref.actor.optim.weight_decay=0.0              # TRL 0.24.0 default of weight_decay

@@ -8,12 +8,12 @@ ARGS=(
   algorithm.adv_estimator=grpo                           # scale_rewards=group, the TRL 1.16.0 default
   algorithm.use_kl_in_reward=false                       # TRL 1.16.0: KL is in the loss alone
 
-  data.train_files=/data/math/train.parquet  # dataset_name=/data/math/train.parquet
-  data.val_files=/data/math/train.parquet    # there is no evaluation set; veRL opens a file even with test_freq=-1
-  data.max_response_length=4096              # max_completion_length=4096
-  data.train_batch_size=32                   # steps_per_generation=8, per_device_train_batch_size=8
-  data.shuffle=false                         # shuffle_dataset=False
-  data.seed=42                               # TRL 1.16.0: RepeatSampler(seed=args.seed)
+  'data.train_files=???'         # dataset_name=org/math
+  'data.val_files=???'           # there is no evaluation set; veRL opens a file even with test_freq=-1
+  data.max_response_length=4096  # max_completion_length=4096
+  data.train_batch_size=32       # steps_per_generation=8, per_device_train_batch_size=8
+  data.shuffle=false             # shuffle_dataset=False
+  data.seed=42                   # TRL 1.16.0: RepeatSampler(seed=args.seed)
 
   actor_rollout_ref.actor.optim.lr=1e-06                    # learning_rate=1e-06
   actor_rollout_ref.actor.optim.weight_decay=0.0            # TRL 1.16.0 default of weight_decay

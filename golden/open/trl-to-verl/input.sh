@@ -5,7 +5,7 @@ accelerate launch \
   --num_machines 2 --num_processes 8 --use_deepspeed --zero_stage 3 \
   -m trl.scripts.grpo \
   --model_name_or_path Qwen/Qwen2.5-7B-Instruct --dtype bfloat16 \
-  --dataset_name /data/math/train.parquet \
+  --dataset_name org/math \
   --output_dir "$HOME/out" --run_name "$RUN" \
   --reward_funcs accuracy_reward think_format_reward \
   --per_device_train_batch_size 8 --gradient_accumulation_steps 4 --steps_per_generation 8 \

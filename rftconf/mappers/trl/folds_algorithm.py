@@ -94,6 +94,10 @@ def read_advantage(r: ReadContext) -> None:
         r.set(A + "std_scope", "batch", SEVERAL)
         r.inactive[SCALE] = f"{SEVERAL}=normalize_then_sum divides by deviations of its own"
         return
+    if several not in ("sum_then_normalize", None):
+        r.set(A + "advantage", several, SEVERAL)
+        r.set(A + "std_scope", scale, SCALE)
+        return
     known = not isinstance(scale, Expr)
     r.set(A + "advantage", ("grpo_mean_only" if scale == "none" else "grpo") if known else scale, SCALE)
     r.set(A + "std_scope", scale, SCALE)

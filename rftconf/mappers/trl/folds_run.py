@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -69,7 +71,9 @@ FLAT = ("constant", "constant_with_warmup")
 def read_schedule(r: ReadContext) -> None:
     """A schedule over the updates of the run; those with a lowest rate have it among their arguments."""
     kind, more = r.native(KIND), r.native(MORE)
-    arguments = more if isinstance(more, dict) else {}
+    arguments = _arguments(more)
+    for name in arguments.keys() - {"min_lr", "min_lr_rate"}:
+        r.narrowed[f"{MORE}.{name}"] = "an argument of the schedule for which no other framework has a word"
     known = isinstance(kind, str)
     r.set(OPTIM + "schedule", "constant" if kind in FLAT else FLOORS.get(kind, kind) if known else kind, KIND)
     floor = kind in FLOORS if known else False
@@ -79,6 +83,14 @@ def read_schedule(r: ReadContext) -> None:
     r.set(OPTIM + "warmup_updates", _warmup(r) if kind != "constant" else 0, WARMUP)
     if kind == "constant":
         r.inactive[WARMUP] = f"{KIND}=constant has no warm-up; constant_with_warmup has"
+
+
+def _arguments(more: Any) -> dict[str, Any]:
+    """The schedule's arguments; a command line gives them as JSON (transformers TrainingArguments.__post_init__)."""
+    if isinstance(more, str):
+        with suppress(ValueError):
+            more = json.loads(more)
+    return more if isinstance(more, dict) else {}
 
 
 def _warmup(r: ReadContext) -> Any:

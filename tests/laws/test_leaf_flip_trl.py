@@ -1,0 +1,32 @@
+"""No key of TRL's GRPO says something in vain: each is translated, lost, dead or refused with a sentence, in every direction."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from rftconf.schemas import registry
+from tests.laws.leaf_flip import Catalogued, defaults_written, survey
+
+TRL = registry.TRL
+OLDER = TRL.releases[:-1] if os.environ.get("RFTCONF_EVERY_FLIP") else ("0.18.2", "0.24.0", "0.27.2", "1.0.0", "1.8.0")
+"""Releases whose defaults, or whose keys, are most unlike those of their neighbours."""
+CASES = [
+    *(Catalogued("trl", TRL.newest, to=target) for target in registry.FRAMEWORKS),
+    *(Catalogued("trl", release, to="verl") for release in OLDER),
+]
+
+
+@pytest.mark.parametrize("of", CASES, ids=lambda of: f"{of.release}-{of.to}")
+def test_no_leaf_is_silent_and_each_with_a_row_acts(of: Catalogued) -> None:
+    verdicts = survey(of)
+    assert len(verdicts) > 150
+    assert [str(v) for v in verdicts if v.outcome == "silent"] == []
+    assert [str(v) for v in verdicts if v.row and v.outcome == "dead"] == []
+
+
+@pytest.mark.parametrize("target", registry.FRAMEWORKS)
+def test_defaults_written_out_lose_nothing_without_a_word(target: str) -> None:
+    verdicts = defaults_written(Catalogued("trl", TRL.newest, to=target))
+    assert [str(v) for v in verdicts if v.outcome == "silent"] == []
