@@ -15,7 +15,6 @@ from rftconf.load.effective import STAGED
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import all_tables, table_of
 from rftconf.schemas import catalogue, registry, versions
-from rftconf.schemas.registry import VERL
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import FLIPPED
 from tests.laws.flip_bases_sft import SFT
@@ -50,8 +49,8 @@ class Catalogued:
     def leaves(self) -> list[str]:
         """The keys that a file sets by themselves and that have several legal values, without those of stages, with those
         that rows know in open nodes. Of a recipe only those in which it differs from the trainer it stands on."""
-        if self.trainer in VERL.recipes:
-            below = catalogue.load(self.framework, self.release, VERL.backend(self.trainer)).keys
+        if self.trainer in registry.VERL.recipes:
+            below = catalogue.load(self.framework, self.release, registry.VERL.backend(self.trainer)).keys
             return [name for name, key in self.keys.items() if below.get(name) != key]
         keys, known = self.keys, catalogue.load(self.framework, self.release, self.trainer)
         inside = [name for name in sorted(_natives(self.framework)) if name not in keys and known.get(name) is not None]

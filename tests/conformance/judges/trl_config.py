@@ -49,10 +49,10 @@ def answer(case):
             script, config, model = parser.parse_args_and_config(arguments)
         except (ValueError, SystemExit) as why:
             return {"refused": str(why)}
-    found = {name: getattr(config, name) for name in ASKED}
-    found["warmup"] = config.get_warmup_steps(config.max_steps)
-    found["reward_funcs"], found["use_peft"] = script.reward_funcs, model.use_peft
-    return found
+    result = {name: getattr(config, name) for name in ASKED}
+    result["warmup"] = config.get_warmup_steps(config.max_steps)
+    result["reward_funcs"], result["use_peft"] = script.reward_funcs, model.use_peft
+    return result
 
 
 def main():
