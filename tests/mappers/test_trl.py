@@ -248,12 +248,6 @@ def test_schedules(keys: dict[str, Any], schedule: str, share: float | None, war
     )
 
 
-def test_a_command_line_gives_the_schedules_arguments_as_json() -> None:
-    text = "trl grpo --num_generations 8 --lr_scheduler_type cosine_with_min_lr --lr_scheduler_kwargs '{\"min_lr\": 1e-7}'\n"
-    values = load(read(Source("a.sh", text))).stages[0].values
-    assert (values[OPTIM + "schedule"], values[OPTIM + "min_lr"]) == ("cosine", 1e-7)
-
-
 def test_saving_and_evaluating_count_updates() -> None:
     """Two updates a generation: every 10 updates are 5 periods; evaluation is off unless its strategy is steps."""
     batch: dict[str, Any] = {
@@ -297,5 +291,5 @@ def test_a_mixture_of_data_sets_wins() -> None:
 
 
 def test_a_prompt_limit_of_older_releases_is_said() -> None:
-    loading = loaded("0.24.0", max_prompt_length=256)
-    assert any("max_prompt_length" in change.key for change in loading.stages[0].changes)
+    changes = loaded("0.24.0", max_prompt_length=256).stages[0].changes
+    assert any("max_prompt_length" in change.key for change in changes)

@@ -6,6 +6,7 @@ import pytest
 
 from rftconf.base.span import Place, Span
 from rftconf.base.symbols import Expr, Text, Value, Var
+from rftconf.load.load import load
 from rftconf.text.document import Document
 from rftconf.text.hydra.override_parser import PlacedArgument
 from rftconf.text.launch.programs import Style, launch_of
@@ -108,3 +109,9 @@ def test_an_argument_that_may_hold_options_is_said() -> None:
     document = script("trl grpo --num_generations 4 $MORE\n")
     assert [unread.value for unread in document.unread] == [Var("MORE")]
     assert "SYN305" in [finding.code for finding in document.diagnostics]
+
+
+def test_a_command_line_gives_the_schedules_arguments_as_json() -> None:
+    text = "trl grpo --num_generations 8 --lr_scheduler_type cosine_with_min_lr --lr_scheduler_kwargs '{\"min_lr\": 1e-7}'\n"
+    plan = load(script(text)).stages[0].values
+    assert (plan["stage.optim.actor.schedule"], plan["stage.optim.actor.min_lr"]) == ("cosine", 1e-7)
