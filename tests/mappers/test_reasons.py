@@ -30,6 +30,11 @@ PROBES = {
         "trainer.v1.sampler.sampler_kwargs.api_key",
         "trainer.v1.sampler.sampler_kwargs.auth_token",
         "trainer.v1.sampler.sampler_kwargs.password",
+        # what Megatron's OptimizerConfig takes beside veRL's own keys
+        "actor_rollout_ref.actor.optim.override_optimizer_config.optimizer_cpu_offload",
+        "actor_rollout_ref.actor.optim.override_optimizer_config.overlap_cpu_optimizer_d2h_h2d",
+        "actor_rollout_ref.actor.optim.override_optimizer_config.use_precision_aware_optimizer",
+        "actor_rollout_ref.actor.optim.override_optimizer_config.exp_avg_dtype",
     ),
     "trinity": (
         "explorer.env_vars.OPENAI_API_KEY",

@@ -66,7 +66,7 @@ TRAINING_ROWS = (
         when=on.CRITIC_DECAYS, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.trainer_config.critic.optim.lr_decay_style, lambda p: p.stage.optim.critic.schedule, on.SCHEDULES,
         default="constant", alias=True, when=on.CRITIC_MEGATRON,
-        why="trainer/verl/config: _build_critic_optimizer_config; veRL's megatron optimizer takes it for lr_decay_style"),
+        why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.trainer_config.critic.optim.min_lr, lambda p: p.stage.optim.critic.min_lr, same, default=0.0,
         when=on.CRITIC_DECAYS_ON_MEGATRON, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts, on.SKIPPED_STEPS,

@@ -9,10 +9,9 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Value, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.horizons import Horizon
 from rftconf.mappers.rates import sequences_per_period
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import Behaves, leave_open, settle, together
+from rftconf.mappers.shapes import Behaves, leave_open, settle
 from rftconf.mappers.verl.conditions import local_updates
 from rftconf.mappers.verl.folds_recipes import (
     PROMPTS_IN_ALL,
@@ -178,7 +177,9 @@ def schedule_fold(role: str, block: str) -> Fold:
             r.inactive[share] = f"{steps} is set and wins"
             r.set(warmup, r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES), steps, how=f"{formula(ticks)} scheduler ticks")
             return
-        r.set(warmup, from_ratio(r, ratio), share, how=f"{formula(ratio)} of the run")
+        own = own_length(r, role)
+        of = "the run" if own is None else f"{formula(own)} ticks"
+        r.set(warmup, share_of_length(r, role, ratio), share, how=f"{formula(ratio)} of {of}")
 
     def write(w: WriteContext) -> None:
         floor = w.plan(f"stage.optim.{role}.min_lr")
@@ -230,16 +231,8 @@ def _write_share(w: WriteContext, warmup: str, share: str) -> None:
     )
 
 
-def _unreached_length(r: ReadContext) -> int | None:
-    """Steps beyond the epochs never come, but learning rates are planned for them (H68)."""
-    asked, run = horizon(r), r.plan("stage.run_length.rollouts")
-    return asked if isinstance(asked, int) and isinstance(run, int) and asked > run else None
-
-
-DECAY = together(
-    Horizon(STEPS_ASKED, _unreached_length, Unit.ROLLOUTS, ", veRL over the length of the run", name="periods"),
-    why="trainer: optim.total_training_steps is the steps asked for; H68",
-)
+LENGTHS = {"actor": "actor_rollout_ref.actor.optim.lr_decay_steps", "critic": "critic.optim.lr_decay_steps"}
+"""Role to the key that Megatron's scheduler reads in place of the run's length (megatron_utils: lr_decay_steps)."""
 
 
 def horizon(r: ReadContext) -> Any:
@@ -258,6 +251,20 @@ def from_ratio(r: ReadContext, ratio: Any) -> Any:
     # the horizon counts local updates (H62), except in the recipes, whose trainers set it to the periods
     whole = rollouts if recipe_of(r) else arith("*", rollouts, local_updates(r))
     ticks = arith("//", arith("*", ratio, whole), 1)
+    return r.convert(ticks if isinstance(ticks, Expr) else int(ticks), Unit.LR_TICKS, Unit.UPDATES)
+
+
+def own_length(r: ReadContext, role: str) -> Any:
+    """The ticks that Megatron's scheduler is given in place of the run's length; None where it takes the run's."""
+    return r.native(LENGTHS[role]) if r.backend == "megatron" and r.written(LENGTHS[role]) else None
+
+
+def share_of_length(r: ReadContext, role: str, ratio: Any) -> Any:
+    """A share of the run in updates, or of the length that Megatron's scheduler is given."""
+    length = own_length(r, role)
+    if length is None or ratio in (0, 0.0, None):
+        return from_ratio(r, ratio)
+    ticks = arith("//", arith("*", ratio, length), 1)
     return r.convert(ticks if isinstance(ticks, Expr) else int(ticks), Unit.LR_TICKS, Unit.UPDATES)
 
 

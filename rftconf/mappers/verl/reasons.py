@@ -104,12 +104,13 @@ OPTIMIZER = (
     *_all(MATHS, "number of cosine cycles; the plan's cosine is the half cycle", "*.optim.num_cycles"),
     *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; no neutral field",
           "*.optim.zero_indexed_step"),
+    *_all(KEPT, "where Megatron keeps the optimizer's state, and in which precision; memory and speed only, with rounding",
+          *(f"*.optim.override_optimizer_config.{name}" for name in
+            ("optimizer_*offload*", "overlap_*", "use_precision_aware_optimizer", "*_dtype"))),
     *_all(MATHS, "the Python module and extra arguments of the optimizer; the plan keeps its kind",
           "*.optim.optimizer_impl", "*.optim.override_optimizer_config*"),
     *_all(MATHS, "learning rate at the start of Megatron's warm-up; the plan's warm-up starts at 0",
           "*.optim.lr_warmup_init"),
-    *_all(MATHS, "length of Megatron's decay where it is not the run's length; the plan keeps "
-          "optim.total_training_steps", "*.optim.lr_decay_steps"),
     *_all(MATHS, "how Megatron lets the weight decay grow; the plan's is constant", "*.optim.weight_decay_incr_style"),
     *_all(MATHS, "shape and length of the final decay of Megatron's WSD schedule; no neutral field",
           "*.optim.lr_wsd_*"),

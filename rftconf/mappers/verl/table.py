@@ -14,6 +14,7 @@ from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.verl import (
     folds,
     folds_data,
+    folds_decay,
     folds_pools,
     folds_recipes,
     folds_reward,
@@ -54,7 +55,7 @@ FOLDS = (
     folds_schedule.RUN_LENGTH,
     folds_schedule.schedule_fold("actor", ACTOR + "optim"),
     folds_schedule.schedule_fold("critic", "critic.optim"),
-    folds_schedule.DECAY,
+    folds_decay.DECAY,
     folds_data.FILES,
     Fold(("reward.custom_reward_function.path", "reward.custom_reward_function.name", "reward.custom_reward_function.reward_kwargs",
           "reward.reward_manager.name", "reward.reward_kwargs", "reward.reward_model.enable", "reward.reward_model.enable_resource_pool",
