@@ -30,11 +30,6 @@ PROBES = {
         "trainer.v1.sampler.sampler_kwargs.api_key",
         "trainer.v1.sampler.sampler_kwargs.auth_token",
         "trainer.v1.sampler.sampler_kwargs.password",
-        # what Megatron's OptimizerConfig takes beside veRL's own keys
-        "actor_rollout_ref.actor.optim.override_optimizer_config.optimizer_cpu_offload",
-        "actor_rollout_ref.actor.optim.override_optimizer_config.overlap_cpu_optimizer_d2h_h2d",
-        "actor_rollout_ref.actor.optim.override_optimizer_config.use_precision_aware_optimizer",
-        "actor_rollout_ref.actor.optim.override_optimizer_config.exp_avg_dtype",
     ),
     "trinity": (
         "explorer.env_vars.OPENAI_API_KEY",
@@ -50,7 +45,13 @@ PROBES = {
 }
 """Credentials below open nodes, which no catalogue lists."""
 ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "verl": (),
+    "verl": (
+        # what Megatron's OptimizerConfig takes beside veRL's own keys
+        "actor_rollout_ref.actor.optim.override_optimizer_config.optimizer_cpu_offload",
+        "actor_rollout_ref.actor.optim.override_optimizer_config.overlap_cpu_optimizer_d2h_h2d",
+        "actor_rollout_ref.actor.optim.override_optimizer_config.use_precision_aware_optimizer",
+        "actor_rollout_ref.actor.optim.override_optimizer_config.exp_avg_dtype",
+    ),
     "chatlearn": (),
     "roll": ("custom_envs.own.env_type", "rewards<*>.query_filter_config.filter_args.own_key"),
     "trinity": ("algorithm.policy_loss_fn_args.mu_peak", "algorithm.entropy_loss_fn_args.own_key"),
