@@ -25,7 +25,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "CKP": ("checkpoints", "saving, validating, resuming"),
     "LOG": ("logging", "names and trackers"),
     "SEC": ("security", "secrets and code that a config runs"),
-    "DIA": ("dialect_verl dialect_trinity dialect_chatlearn dialect_roll", "what only one framework has"),
+    "DIA": ("dialect_verl dialect_trinity dialect_chatlearn dialect_roll dialect_trl", "what only one framework has"),
 }
 """Family to its module under `rftconf.lint.rules` (none for what the readers say) and what it is about."""
 

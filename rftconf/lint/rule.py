@@ -107,6 +107,11 @@ def roll(*lines: str, release: str | None = None) -> Example:
     return Example("roll", lines, release)
 
 
+def trl(*lines: str, release: str | None = None) -> Example:
+    """An example for TRL, shown as YAML."""
+    return Example("trl", lines, release)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule. `source` names the code, the hazard or the thread that it comes from; `advice` says what to do.

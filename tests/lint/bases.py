@@ -141,7 +141,23 @@ ROLL = (
     "reference.strategy_args.strategy_name=megatron_infer",
     "reference.device_mapping=list(range(0,8))",
 )
-BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL}
+TRL = (
+    "model_name_or_path=Qwen/Qwen2.5-7B-Instruct",
+    "dataset_name=org/rows",
+    "reward_funcs=[accuracy_reward]",
+    "output_dir=/checkpoints",
+    "run_name=first",
+    "num_processes=8",
+    "per_device_train_batch_size=8",
+    "gradient_accumulation_steps=4",
+    "num_generations=8",
+    "max_completion_length=1024",
+    "max_steps=500",
+    "learning_rate=1.0e-6",
+    "save_steps=50",
+    "seed=1",
+)
+BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL, "trl": TRL}
 
 
 def lines_of(example: Example) -> list[str]:

@@ -91,4 +91,4 @@ def test_folded_names_are_names_of_a_fold(framework: str) -> None:
 
 
 def test_every_base_speaks_of_its_own_framework() -> None:
-    assert set(BASES) <= set(registry.FRAMEWORKS)
+    assert set(BASES) <= {framework.name for framework in registry.READ}
