@@ -8,7 +8,7 @@ from typing import Any
 LOSSES = frozenset(
     {
         *("ppo", "gspo", "cispo", "sapo", "sapo_detached", "geo_mean", "clip_cov", "kl_cov", "gpg", "dppo_tv", "dppo_kl", "dro"),
-        *("vanilla_pg", "tis", "topr_by_reward", "kimi15"),
+        *("tis", "topr_by_reward", "kimi15"),
     }
 )  # fmt: skip
 """Policy losses that some table writes."""

@@ -97,7 +97,7 @@ CLIPS = (f"{LOSS}family", f"{LOSS}clip_low", f"{LOSS}clip_high", f"{LOSS}dual_cl
     [
         ("cispo", ["cispo", 0.1, 0.1, None]),
         ("topr", ["topr_by_reward", None, None, None]),
-        (None, ["vanilla_pg", None, None, None]),
+        (None, ["gpg", None, None, None]),
         ("ppo", ["ppo", 0.3, 0.3, 1.6]),
     ],
 )
@@ -172,3 +172,14 @@ def test_the_second_clip_is_dead_below_a_loss_that_does_not_take_it() -> None:
     flat["algorithm.algorithm_type"] = "grpo"
     (line,) = [line for line in convert_flat("trinity", "verl", flat, "").ledger.sources if line.key == key]
     assert line.state is State.EXACT
+
+
+def test_a_plain_policy_gradient_has_one_name() -> None:
+    """roll 0.3.0 actor_pg_worker.py: _compute_vanilla_pg_loss is -log_probs * advantages, and so is veRL's gpg
+    (core_algos: compute_policy_loss_gpg); both are made one number by loss_agg_mode."""
+    assert keys("verl", {"algorithm.policy_loss.family": "gpg"}, "actor_rollout_ref.actor.policy_loss.loss_mode") == [
+        "gpg"
+    ]
+    names = ("actor_train.pg_variant", "actor_train.worker_cls")
+    variant, worker = keys("roll", {"algorithm.policy_loss.family": "gpg"}, *names)
+    assert (variant, str(worker).rpartition(".")[2]) == ("vanilla", "ActorPGWorker")

@@ -41,7 +41,7 @@ def read_loss(r: ReadContext) -> None:
 
 
 UNCLIPPED: dict[Any, float | None] = {
-    "vanilla_pg": None,
+    "gpg": None,
     "tis": None,
     "topr_by_reward": None,
     "kimi15": None,
@@ -55,7 +55,7 @@ def _read_unclipped(r: ReadContext, family: Any) -> None:
     why = f"the {described(family)} loss does not read it (actor_pg_worker)"
     r.inactive.update(dict.fromkeys((CLIP, RANGE, LOW, HIGH, DUAL), why))
     for path in ("clip_low", "clip_high"):
-        r.set(L + path, UNCLIPPED[family], VARIANT, kind=Kind.DEFAULT, how="actor_pg_worker: cispo_epsilon_*")
+        r.set(L + path, UNCLIPPED[family], kind=Kind.DEFAULT, how="actor_pg_worker: cispo_epsilon_*, no key")
     r.set(L + "dual_clip_c", None, VARIANT)
 
 
@@ -99,7 +99,7 @@ def _family(r: ReadContext) -> Any:
 CLIPPED_TWICE = ("ppo", "gspo")
 """Losses that dual_clip_loss is for: base_worker's own on either level, and ActorPGWorker's ppo."""
 VARIANTS = {
-    "ppo": "ppo", "vanilla": "vanilla_pg", "tis": "tis", "topr": "topr_by_reward", "cispo": "cispo", "kimi15": "kimi15",
+    "ppo": "ppo", "vanilla": "gpg", "tis": "tis", "topr": "topr_by_reward", "cispo": "cispo", "kimi15": "kimi15",
 }  # fmt: skip
 """`actor_train.pg_variant` of ActorPGWorker; its topr looks at scores, and not at advantages."""
 
