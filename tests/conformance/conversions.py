@@ -17,7 +17,7 @@ from rftconf.cli.app import run
 from tests.conformance.cases import DECISIONS
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench, Verdict
-from tests.conformance.launching import bound, launched
+from tests.conformance.launching import bound, launched, numbered
 from tests.conformance.readback import differences, plan_of
 
 UNREADABLE = 2
@@ -126,6 +126,16 @@ def resolved_by(target: Target, verdict: Verdict) -> Any:
     return verdict.config["loaded"] if target.framework in ("trinity", "roll") else verdict.config
 
 
+def _as_started(script: Path, scratch: Path) -> Path:
+    """The script, or a copy that has the judge's own numbers where it stands for arguments."""
+    text = script.read_text()
+    if numbered(text) == text:
+        return script
+    copy = scratch / f"started-{script.name}"
+    copy.write_text(numbered(text))
+    return copy
+
+
 def differences_after(
     target: Target, verdict: Verdict, file: Path, scratch: Path, base: Path | None = None
 ) -> list[str]:
@@ -134,6 +144,8 @@ def differences_after(
     resolved.write_text(yaml.safe_dump(resolved_by(target, verdict), sort_keys=False, allow_unicode=True))
     file = as_named(file, scratch) if target.framework == "trinity" else file
     entries = bound(file, scratch) if file.suffix == ".sh" else {}
+    if file.suffix == ".sh":
+        file = _as_started(file, scratch)
     written = plan_of(file, target.framework, target.release, bindings=entries, base=base)
     read_back = plan_of(resolved, target.framework, target.release, beside=file, bindings=entries, base=base)
     return list(differences(written, read_back))

@@ -31,8 +31,20 @@ def numbers(script: str) -> dict[str, str]:
 def positions(script: str) -> list[str]:
     """The arguments that the script takes by their place, each its own text, or a number of processes for torchrun."""
     last = max((int(place) for place in re.findall(r"\$\{?([1-9])", script)), default=0)
-    counted = set(re.findall(r"n(?:nodes|proc[-_]per[-_]node|_gpus_per_node)[= ][\"']?\$\{?([1-9])", script))
+    counted = counted_positions(script)
     return [NUMBER_FOR_ARITHMETIC if str(place) in counted else f"${place}" for place in range(1, last + 1)]
+
+
+def counted_positions(script: str) -> set[str]:
+    """The places of arguments that are numbers of processes."""
+    return set(re.findall(r"n(?:nodes|proc[-_]per[-_]node|_gpus_per_node)[= ][\"']?\$\{?([1-9])", script))
+
+
+def numbered(script: str) -> str:
+    """The script with the number that bash was given in place of each argument that counts processes."""
+    for place in counted_positions(script):
+        script = re.sub(rf"\$(?:\{{{place}\}}|{place}(?!\d))", NUMBER_FOR_ARITHMETIC, script)
+    return script
 
 
 def bound(script: Path, scratch: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.launching import overrides_of
+from tests.conformance.launching import numbered, overrides_of, positions
 
 SCRIPT = """\
 #!/usr/bin/env bash
@@ -44,3 +44,10 @@ def test_no_other_command_runs(tmp_path: Path) -> None:
 def test_arguments_by_their_place_are_given(tmp_path: Path) -> None:
     script = "set -u\nN=$1\npython3 -m verl.trainer.main_ppo trainer.nnodes=$N data.train_files=${2}\n"
     assert overrides_of(written(tmp_path, script), tmp_path) == ["trainer.nnodes=$1", "data.train_files=$2"]
+
+
+def test_an_argument_that_counts_processes_is_read_as_the_number_that_bash_was_given() -> None:
+    """The judge's own 8 stands for `$1` when bash runs the script, so that what is read back has 8 there too."""
+    script = 'trainer.n_gpus_per_node=${1} trainer.project_name=${2} x=$10 y=$1 "${@:3}"'
+    assert positions(script)[:2] == ["8", "$2"]
+    assert numbered(script) == 'trainer.n_gpus_per_node=8 trainer.project_name=${2} x=$10 y=8 "${@:3}"'
