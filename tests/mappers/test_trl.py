@@ -264,6 +264,8 @@ def test_saving_and_evaluating_count_updates() -> None:
     ("release", "keys", "stored", "computed"),
     [
         ("0.18.2", {}, "fp32", "fp32"),
+        ("0.18.2", {"accelerate_config": "zero2"}, "fp32", "bfloat16"),
+        ("1.16.0", {"bf16": "false", "mixed_precision": "fp16"}, "fp32", "float16"),
         ("0.19.1", {}, "fp32", "bfloat16"),
         ("0.24.0", {"torch_dtype": "bfloat16"}, "bfloat16", "bfloat16"),
         ("1.16.0", {"fp16": "true"}, "fp32", "float16"),

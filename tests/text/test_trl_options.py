@@ -115,3 +115,12 @@ def test_a_command_line_gives_the_schedules_arguments_as_json() -> None:
     text = "trl grpo --num_generations 8 --lr_scheduler_type cosine_with_min_lr --lr_scheduler_kwargs '{\"min_lr\": 1e-7}'\n"
     plan = load(script(text)).stages[0].values
     assert (plan["stage.optim.actor.schedule"], plan["stage.optim.actor.min_lr"]) == ("cosine", 1e-7)
+
+
+def test_processes_and_the_servers_gpus_may_be_given() -> None:
+    """The answers that a conversion offers: --set WORLD_SIZE=8 --set VLLM_SERVER_GPUS=8."""
+    source = Source("a.yaml", "num_generations: 8\nuse_vllm: true\nvllm_mode: server\n")
+    bindings = dict.fromkeys(("WORLD_SIZE", "VLLM_SERVER_GPUS"), "8")
+    plan = load(read(source, ReadOptions(bindings=bindings)), framework="trl").stages[0].values
+    assert (plan["stage.placement.actor.gpus"], plan["stage.placement.rollout.gpus"]) == (8, 8)
+    assert plan["stage.batch.sequences_per_update"] == 64

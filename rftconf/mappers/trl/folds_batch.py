@@ -36,9 +36,19 @@ def _of_launcher(r: ReadContext) -> tuple[Any, Any, tuple[str, ...], str]:
         whole = options["num_gpus"]
         return 1, whole, (), f"deepspeed --num_gpus={formula(whole)}"
     if whole is None:
-        r.note(f"how many GPUs train is not told: {LAUNCHER}")
-        return machines, arith("//", Var("WORLD_SIZE"), machines), (PROCESSES,), LAUNCHER
+        whole = from_environment(r, "WORLD_SIZE")
+        if isinstance(whole, Var):
+            r.note(f"how many GPUs train is not told: {LAUNCHER}")
+        return machines, arith("//", whole, machines), (PROCESSES,), LAUNCHER
     return machines, arith("//", whole, machines), (PROCESSES, MACHINES, KIND), "one process a GPU"
+
+
+def from_environment(r: ReadContext, name: str) -> Any:
+    """A number that no key tells, as a variable: its value where that is known when the run starts."""
+    value = r.facts.environment.get(name)
+    if isinstance(value, str) and value.isdecimal():
+        return int(value)
+    return value if isinstance(value, int) else Var(name)
 
 
 def read_batch(r: ReadContext) -> None:

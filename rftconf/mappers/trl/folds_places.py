@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rftconf.base.symbols import Expr, Var, arith
 from rftconf.mappers.context import ReadContext
-from rftconf.mappers.trl.folds_batch import KIND, P
+from rftconf.mappers.trl.folds_batch import KIND, P, from_environment
 from rftconf.plan.origin import Kind
 
 STAGE, OPTIMIZER_AT, WEIGHTS_AT = "zero_stage", "offload_optimizer_device", "offload_param_device"
@@ -65,9 +65,11 @@ def read_engines(r: ReadContext) -> None:
     r.set(P + "layout", mode if isinstance(mode, Expr) else "disaggregated" if served else "colocated", ENGINE, MODE)
     if served:
         r.inactive[TP] = "the server has a size of its own: trl vllm-serve --tensor_parallel_size"
-        r.set(P + "rollout.gpus", Var("VLLM_SERVER_GPUS"), ENGINE, MODE, how=SERVED)
+        gpus = from_environment(r, "VLLM_SERVER_GPUS")
+        r.set(P + "rollout.gpus", gpus, ENGINE, MODE, how=SERVED)
         r.set(P + "rollout.tp", None)
-        r.note(SERVED)
+        if isinstance(gpus, Var):
+            r.note(SERVED)
         return
     r.set(P + "rollout.gpus", r.plan(P + "actor.gpus"), ENGINE, MODE, kind=Kind.DERIVED, how="on the trainer's GPUs")
     if used is False:

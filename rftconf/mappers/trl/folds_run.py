@@ -163,24 +163,33 @@ def read_loggers(r: ReadContext) -> None:
     r.set("identity.loggers", ["console", *(name for name in named if name != "none")], "report_to")
 
 
-DTYPE, BF16, FP16 = "dtype", "bf16", "fp16"
+DTYPE, BF16, FP16, LAUNCHED = "dtype", "bf16", "fp16", "mixed_precision"
 WORDS = {"float32": "fp32", None: "fp32"}
+HALVES = {"bf16": "bfloat16", "fp16": "float16", "no": "fp32", None: "fp32"}
 
 
 def read_dtypes(r: ReadContext) -> None:
-    """Weights are loaded as dtype says, single precision unless written, and computed with in bf16 unless fp16 is on."""
-    stored, half = r.native(DTYPE), r.native(FP16)
-    bf16 = r.native(BF16)
+    """Weights are loaded as dtype says, single precision unless written; what is computed with, the arguments say, or the launcher."""
+    stored, computed = r.native(DTYPE), _computed(r)
+    for role in ("actor", "reference"):
+        path = f"stage.placement.{role}."
+        r.set(path + "model_dtype", stored if isinstance(stored, Expr) else WORDS.get(stored, stored), DTYPE)
+        r.set(path + "compute_dtype", computed, BF16, FP16, LAUNCHED)
+
+
+def _computed(r: ReadContext) -> Any:
+    """fp16, else bf16, which is on unless fp16 is or it is switched off, else the launcher's word (TrainingArguments.__post_init__)."""
+    half, bf16 = r.native(FP16), r.native(BF16)
     if bf16 is None:
         bf16 = half if isinstance(half, Expr) else not half
-    computed = bf16 if isinstance(bf16, Expr) else "bfloat16" if bf16 else "float16" if half is True else "fp32"
-    for role in ("actor", "reference"):
-        r.set(
-            f"stage.placement.{role}.model_dtype",
-            stored if isinstance(stored, Expr) else WORDS.get(stored, stored),
-            DTYPE,
-        )
-        r.set(f"stage.placement.{role}.compute_dtype", computed, BF16, FP16)
+    for switch, word in ((half, "float16"), (bf16, "bfloat16")):
+        if isinstance(switch, Expr):
+            return switch
+        if switch:
+            r.inactive[LAUNCHED] = f"the arguments say {word}: the launcher's word does not count"
+            return word
+    launched = r.native(LAUNCHED)
+    return launched if isinstance(launched, Expr) else HALVES.get(launched, launched)
 
 
 BETAS = ("adam_beta1", "adam_beta2")

@@ -74,7 +74,6 @@ LAUNCHER = (
     *_all(KEPT, "files of the launcher; what they say is read where they lie beside", "config_file", "accelerate_config", "deepspeed_config_file"),
     *_all(KEPT, "how FSDP shards; the mathematics are the same", "fsdp_*"),
     *_all(KEPT, "activations are computed again in the backward pass", "gradient_checkpointing_kwargs*", "activation_checkpointing*"),
-    *_all(DEAD, "bf16 and fp16 of GRPOConfig say it to the trainer", "mixed_precision"),
     *_all(MATHS, "GRPOConfig refuses sizes above 1", "parallelism_config"),
     *_all(KEPT, "how kernels and compilers do the same mathematics", "tf32", "torch_compile_*", "liger_kernel_config*", "use_cpu"),
     *_all(KEPT, "a work-around for buffers of models under DDP", "ignore_bias_buffers"),

@@ -52,7 +52,7 @@ FOLDS = (
             why="trl/scripts/grpo.py: trainer.train"),
     one_way(folds_run.read_loggers, "identity.loggers", natives=("report_to",), why="transformers Trainer: reporting callbacks"),
     one_way(folds_run.read_dtypes, *(f"{P}{role}.{dtype}" for role in ("actor", "reference") for dtype in ("model_dtype", "compute_dtype")),
-            natives=("dtype", "bf16", "fp16"), why="trl/trainer/utils.py: create_model_from_path; GRPOConfig: bf16 unless fp16"),
+            natives=("dtype", "bf16", "fp16", "mixed_precision"), why="trl/trainer/utils.py: create_model_from_path; TrainingArguments: fp16, bf16, then the launcher"),
     one_way(folds_run.read_betas, OPTIM + "betas", natives=("adam_beta1", "adam_beta2"),
             why="transformers Trainer.get_optimizer_cls_and_kwargs"),
     one_way(folds_places.read_trainer, P + "actor.backend", P + "reference.backend", P + "actor.offload.param", P + "actor.offload.optimizer",

@@ -16,13 +16,11 @@ SECTIONS = ("deepspeed_config", "fsdp_config")
 """Sections of a config file whose entries are called as the options are (accelerate/commands/config/config_args.py)."""
 FILES = ("config_file", "accelerate_config")
 """Options that name a config file."""
+_EIGHT: dict[str, Value] = {"num_machines": 1, "num_processes": 8, "mixed_precision": "bf16"}
 SHIPPED: dict[str, dict[str, Value]] = {
-    "single_gpu": {"distributed_type": "NO", "num_machines": 1, "num_processes": 1},
-    "multi_gpu": {"distributed_type": "MULTI_GPU", "num_machines": 1, "num_processes": 8},
-    "zero1": {"distributed_type": "DEEPSPEED", "num_machines": 1, "num_processes": 8, "zero_stage": 1},
-    "zero2": {"distributed_type": "DEEPSPEED", "num_machines": 1, "num_processes": 8, "zero_stage": 2},
-    "zero3": {"distributed_type": "DEEPSPEED", "num_machines": 1, "num_processes": 8, "zero_stage": 3},
-    "fsdp1": {"distributed_type": "FSDP", "num_machines": 1, "num_processes": 8, "fsdp_version": 1},
-    "fsdp2": {"distributed_type": "FSDP", "num_machines": 1, "num_processes": 8, "fsdp_version": 2},
+    "single_gpu": {**_EIGHT, "distributed_type": "NO", "num_processes": 1},
+    "multi_gpu": {**_EIGHT, "distributed_type": "MULTI_GPU"},
+    **{f"zero{stage}": {**_EIGHT, "distributed_type": "DEEPSPEED", "zero_stage": stage} for stage in (1, 2, 3)},
+    **{f"fsdp{version}": {**_EIGHT, "distributed_type": "FSDP", "fsdp_version": version} for version in (1, 2)},
 }
 """What counts of the config files that TRL ships (trl/accelerate_configs), by their names; NO starts one process."""
