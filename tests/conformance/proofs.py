@@ -172,12 +172,17 @@ SOURCE_ALONE = (_HALF, _WRITES)
 _QUOTES = "quotes another refusal of this list"
 _GUIDE = "a first config is refused by the memory account, before there is anything to put before a framework"
 _MIGRATE = "the text cannot be changed in place; the run itself is not refused"
+_TRL = "the source's own parser refuses it: tests/conformance/test_trl_configs.py asks it; nothing is said of a target"
 NO_JUDGE = {
     "this file is a part of a config": "the source is half a config, which no program is started with; nothing is said of a target",
     "gives Megatron's models no adapter": "the run starts and trains every weight; ROLL's start judge asks model_providers for it",
     "--adapters: this is …": "adapters are a wish beside the conversion; the run itself is not refused",
     "--adapters: … … takes no reward function": "adapters are a wish beside the conversion; the run itself is not refused",
     "--adapters: the config names no data set": "adapters are a wish beside the conversion; the run itself is not refused",
+    "--adapters: rftconf converts no rows": "adapters are a wish beside the conversion; the run itself is not refused",
+    "are both set: GRPOConfig stops at that": _TRL,
+    "… a prompt: GRPOConfig asks for whole groups": _TRL,
+    "updates would mix generations": "the source mixes them; a plan has one generation for an update, and no target is asked",
     "looks like a group size that this fork keeps elsewhere": ASKED,
     "veRL counts both in prompts": ASKED,
     "the split cannot be computed": ASKED,
