@@ -183,3 +183,19 @@ def test_a_plain_policy_gradient_has_one_name() -> None:
     names = ("actor_train.pg_variant", "actor_train.worker_cls")
     variant, worker = keys("roll", {"algorithm.policy_loss.family": "gpg"}, *names)
     assert (variant, str(worker).rpartition(".")[2]) == ("vanilla", "ActorPGWorker")
+
+
+def test_trinity_falls_back_to_a_plain_policy_gradient() -> None:
+    """Trinity-RFT 0.6.0 ppo_policy_loss.py: fallback_to_policy_gradient makes the ratio exp(logprob - logprob.detach())."""
+    at = "algorithm.policy_loss_fn_args."
+    flat = {
+        **TRINITY_GRPO,
+        "algorithm.policy_loss_fn": "ppo",
+        at + "clip_range": 0.3,
+        at + "enable_sequence_masking": True,
+    }
+    assert plan("trinity", {**flat, at + "fallback_to_policy_gradient": True}, *CLIPS) == ["gpg", None, None, None]
+    assert plan("trinity", {**flat, at + "fallback_to_policy_gradient": False}, *CLIPS)[:2] == ["ppo", 0.3]
+    names = ("algorithm.policy_loss_fn", at + "fallback_to_policy_gradient", at + "clip_range")
+    assert keys("trinity", {"algorithm.policy_loss.family": "gpg"}, *names) == ["ppo", True, 0.2]
+    assert keys("trinity", {"algorithm.policy_loss.family": "gpg"}, names[0], release="0.3.3") == ["???"]

@@ -20,6 +20,7 @@ from rftconf.mappers.trinity.algorithms import (
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
+OWN_ARGS, OWN_CLIP = "algorithm.policy_loss_fn_args.", 0.2
 AGG, OWN_AGG = "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_agg_mode"
 
 
@@ -51,6 +52,9 @@ def read_policy_loss(r: ReadContext) -> None:
         "algorithm.policy_loss_fn",
         TYPE,
     )
+    if name == "ppo" and given.get("fallback_to_policy_gradient") is True:
+        _read_plain_gradient(r, args)
+        return
     low, high = (name, name) if isinstance(name, Expr) else LOSS_CLIPS.get(str(name), (None, None))
     both = args.get("clip_range", None if args and not isinstance(name, Expr) else low)
     if args and not {"clip_range", "clip_range_low", "clip_range_high"} & set(args) and str(name) == "ppo":
@@ -78,6 +82,32 @@ def read_policy_loss(r: ReadContext) -> None:
         default = 1.0 if tau == "tau_pos" else 1.05
         r.set(A + f"policy_loss.{tau}", args.get(tau, default) if name == "sapo" else None, f"{keys}.{tau}")
     _read_aggregation(r, name, args)
+
+
+FALLBACK, PLAIN_SINCE = OWN_ARGS + "fallback_to_policy_gradient", "0.4.1"
+NO_RATIO = "the ratio is 1 with fallback_to_policy_gradient, which no clip and no mask of sequences reaches"
+
+
+def _read_plain_gradient(r: ReadContext, args: dict[str, Any]) -> None:
+    """The ppo loss whose ratio is taken to the policy itself has the gradient of -A log p (ppo_policy_loss.py)."""
+    dead = [arg for arg in args if arg.startswith("clip_") or arg.endswith("sequence_masking")]
+    r.inactive.update({OWN_ARGS + arg: NO_RATIO for arg in dead})
+    r.set(A + "policy_loss.family", "gpg", FALLBACK, "algorithm.policy_loss_fn", TYPE)
+    for field in ("clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg"):
+        r.set(A + f"policy_loss.{field}", None, FALLBACK)
+    _read_aggregation(r, "ppo", args)
+
+
+def _write_plain_gradient(w: WriteContext) -> None:
+    w.put("algorithm.policy_loss_fn", "ppo", A + "policy_loss.family", always=True)
+    w.put(
+        FALLBACK, True, A + "policy_loss.family", always=True, how="the ratio is 1, and the gradient that of -A log p"
+    )
+    w.put(OWN_ARGS + "clip_range", OWN_CLIP, always=True, how="the loss asserts one, and the ratio never reaches it")
+    for field in ("clip_low", "clip_high", "dual_clip_c"):
+        if w.plan(A + f"policy_loss.{field}") is not None:
+            w.lose(A + f"policy_loss.{field}", State.DEAD_IN_TARGET, "a plain policy gradient does not clip")
+    _write_aggregation(w, OWN_ARGS)
 
 
 def _read_aggregation(r: ReadContext, name: Any, args: dict[str, Any]) -> None:
@@ -112,6 +142,9 @@ def write_policy_loss(w: WriteContext) -> None:
     family = w.plan(A + "policy_loss.family")
     if isinstance(family, Expr):
         w.lose(A + "policy_loss.family", State.UNRESOLVED, "the loss depends on a value the source does not tell")
+        return
+    if family == "gpg" and w.since(PLAIN_SINCE):
+        _write_plain_gradient(w)
         return
     if family is not None and family not in FAMILIES.values() and not w.same_framework:
         note = f"Trinity has no {described(family)} loss; nearest: ppo, gspo, cispo"
