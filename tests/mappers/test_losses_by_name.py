@@ -199,3 +199,17 @@ def test_trinity_falls_back_to_a_plain_policy_gradient() -> None:
     names = ("algorithm.policy_loss_fn", at + "fallback_to_policy_gradient", at + "clip_range")
     assert keys("trinity", {"algorithm.policy_loss.family": "gpg"}, *names) == ["ppo", True, 0.2]
     assert keys("trinity", {"algorithm.policy_loss.family": "gpg"}, names[0], release="0.3.3") == ["???"]
+
+
+def test_no_clip_differs_where_neither_loss_has_a_ratio() -> None:
+    """veRL's core_algos reads no clip_ratio with gpg, which its actor's config has all the same."""
+    at = "algorithm.policy_loss_fn_args."
+    flat = {
+        **TRINITY_GRPO,
+        "algorithm.policy_loss_fn": "ppo",
+        at + "clip_range": 0.3,
+        at + "fallback_to_policy_gradient": True,
+    }
+    changes = convert_flat("trinity", "verl", flat, "verl").ledger.learning
+    assert changes
+    assert not [change for change in changes if any(".policy_loss.clip" in path for path in change.plan)]
