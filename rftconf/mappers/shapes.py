@@ -14,6 +14,7 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import MISSING, Expr, formula
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.supposing import may_hold
 from rftconf.plan.origin import Kind
@@ -51,7 +52,7 @@ def together(*shapes: Shape, why: str, when: When | None = None, natives: tuple[
             shape.write(w)
 
     keys = dict.fromkeys((*(key for shape in shapes for key in shape.natives), *natives))
-    plans = dict.fromkeys(path for shape in shapes for path in shape.plans)
+    plans = dict.fromkeys(without_indices(path) for shape in shapes for path in shape.plans)
     return Fold(tuple(keys), tuple(plans), read, write, why)
 
 
@@ -106,18 +107,6 @@ def known_below(w: WriteContext, prefix: str) -> list[str]:
     return [path for path in w.values if path.startswith(prefix) and w.values[path] is not None]
 
 
-def first_filter(w: WriteContext, acts: Callable[[str], bool], otherwise: str) -> str | None:
-    """Return the prefix of the filter that a framework with one filter has, if that `acts`; all others are lost."""
-    block, first = "stage.algorithm.filters", None
-    for index in range(w.items(block)):
-        prefix = f"{block}[{index}]."
-        if index == 0 and acts(prefix):
-            first = prefix
-        else:
-            lose_known(w, State.NO_COUNTERPART, otherwise, *known_below(w, prefix))
-    return first
-
-
 def settle(
     w: WriteContext,
     path: str,
@@ -168,8 +157,8 @@ class Pair(OneField):
     """A key and a plan field of one value. `default`: the key's, where the catalogue cannot know it.
 
     `off`: the key's word for none. `null`: null is a value of its own, and written. `unlisted`: no catalogue has the key,
-    so what is written is compared with `default`. `how`: how the key tells the field. `idle`: keys that do nothing beside
-    it, with the reason.
+    so what is written is compared with `default`. `fallback`: a key and its field, which count where this says nothing. `how`: how
+    the key tells the field. `idle`: keys that do nothing beside it, with the reason.
     """
 
     key: str
@@ -179,6 +168,7 @@ class Pair(OneField):
     off: Any = None
     null: bool = False
     unlisted: bool = False
+    fallback: tuple[str, str] | tuple[()] = ()
     how: str = ""
     idle: Mapping[str, str] = field(default_factory=dict)
 
@@ -186,7 +176,9 @@ class Pair(OneField):
         """Set the field to the key's value."""
         r.inactive.update(self.idle)
         value = r.native(self.key, self.default)
-        r.set(self.path, None if value == self.off else value, self.key, how=self.how)
+        value = value or r.plan(self.fallback[1]) if self.fallback else value
+        keys = (self.key, *self.fallback[:1])
+        r.set(self.path, None if value == self.off else value, *keys, how=self.how)
 
     def write(self, w: WriteContext) -> None:
         """Write the field's value, where there is one."""
@@ -271,7 +263,8 @@ class Where:
 class Switch(OneField):
     """A key that is on or off, and a plan field with a word for either; what nobody told passes as it is.
 
-    `near`: other words of the plan that the switch is turned on for, with what is lost.
+    `near`: other words of the plan that the switch is turned on for, with what is lost. `unsaid`: what holds by default,
+    where the key is written for the word `on` alone, and `how` it then comes there.
     """
 
     key: str
@@ -279,6 +272,8 @@ class Switch(OneField):
     on: str
     off: str
     near: Mapping[str, str] = field(default_factory=dict)
+    unsaid: str = ""
+    how: str = ""
 
     def read(self, r: ReadContext) -> None:
         """Set the field to the word for the switch."""
@@ -288,7 +283,11 @@ class Switch(OneField):
     def write(self, w: WriteContext) -> None:
         """Switch off for the one word, and on for any other."""
         word = w.plan(self.path)
-        if word is not None:
+        if self.unsaid and word == self.on:
+            w.put(self.key, True, self.path, always=True, how=self.how)
+        elif self.unsaid and word is not None:
+            w.lose(self.path, State.DEFAULT, self.unsaid)
+        elif word is not None:
             note = self.near.get(str(word), "")
             state = State.NARROWED if note else State.EXACT
             w.put(self.key, word != self.off, self.path, state=state, note=note)

@@ -10,6 +10,7 @@ import pytest
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Var
 from rftconf.mappers.context import When
+from rftconf.mappers.filters import first_filter
 from rftconf.mappers.native import Cell, Native, indexed
 from rftconf.mappers.products import AllGpus
 from rftconf.mappers.reading import Reading
@@ -20,7 +21,6 @@ from rftconf.mappers.shapes import (
     Shape,
     Switch,
     Where,
-    first_filter,
     only_read,
     only_written,
     together,
@@ -131,3 +131,32 @@ def test_a_framework_with_one_filter_loses_the_others() -> None:
 def test_what_has_one_direction_does_nothing_in_the_other() -> None:
     assert read(only_written(lambda w: w.put(KEY, True), why="written")) == {}
     assert write(only_read(lambda r: r.set(FIELD, "finish"), why="read")).out == {}
+
+
+def test_a_switch_may_be_written_for_one_word_alone() -> None:
+    switch = Switch(KEY, FIELD, "interrupt", "finish", unsaid="answers are finished", how="they go on")
+    on, off = write(switch, value="interrupt"), write(switch, value="finish")
+    assert (on.out[KEY].value, on.out[KEY].how) == (True, "they go on")
+    assert (off.out, off.outcomes[FIELD].state, off.outcomes[FIELD].note) == ({}, State.DEFAULT, "answers are finished")
+    assert write(switch, value=Var("X")).out == {}
+
+
+def test_null_may_be_a_value_of_a_key() -> None:
+    assert write(Pair(KEY, FIELD, null=True), value=None).out[KEY].value is None
+    assert write(Pair(KEY, FIELD), value=None).out == {}
+    assert write(Pair(KEY, FIELD, default="finish", unlisted=True), value="finish").out[KEY].default == "finish"
+
+
+def test_another_key_counts_where_one_says_nothing() -> None:
+    leader = Pair("further", "stage.model.path")
+    both = together(
+        leader, Pair(KEY, "stage.model.critic_path", fallback=(leader.key, leader.path)), why="a critic's weights"
+    )
+    assert read(both, chatty="own", further="actors")["stage.model.critic_path"] == "own"
+    assert read(both, further="actors")["stage.model.critic_path"] == "actors"
+
+
+def test_what_the_code_does_instead_may_hang_on_the_release() -> None:
+    behaves = Behaves(FIELD, "finish", "how", lambda w: f"release {w.release} waits", same=State.DERIVED)
+    assert write(behaves, value="interrupt").outcomes[FIELD].note == "release 0.3.0 waits"
+    assert write(behaves, value="finish").outcomes[FIELD].state is State.DERIVED

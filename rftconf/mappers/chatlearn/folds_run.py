@@ -7,7 +7,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey, Text, Var, arith, formula, text
 from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
-from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.shapes import Behaves, Pair, Switch, Where, leave_open, take, together
 from rftconf.plan.origin import Kind
@@ -168,30 +168,18 @@ EXPORTS = together(Where(MEGATRON, BY_HAND, SAVES), why="fsdp_module.save_checkp
 """FSDP may save in the Hugging Face format."""
 
 
-def read_partial(r: ReadContext) -> None:
-    """Answers that an episode leaves unfinished go on in the next one, with newer weights."""
-    partial = r.native(PARTIAL, False)
-    r.set(
-        "stage.sync.in_flight", partial if isinstance(partial, Expr) else "interrupt" if partial else "finish", PARTIAL
-    )
-
-
-def write_partial(w: WriteContext) -> None:
-    """Partial rollout is not switched on for a source that runs ahead: it is another scheme."""
-    path = "stage.sync.in_flight"
-    wanted = w.plan(path)
-    if wanted is None:
-        return
-    if wanted == "interrupt" and not w.plan("stage.sync.run_ahead_rollouts"):
-        w.put(PARTIAL, True, path, always=True)
-    elif wanted == "interrupt":
-        w.lose(
-            path,
-            State.NARROWED,
-            "answers are finished before the weights change; use_partial_rollout is the nearest",
-        )
-    else:
-        w.lose(path, State.DEFAULT, "answers are finished before the weights change")
+IN_FLIGHT, FINISHED = "stage.sync.in_flight", "answers are finished before the weights change"
+RUNS_AHEAD = When(lambda c: c.writes and bool(c.plan("stage.sync.run_ahead_rollouts")), "nothing runs ahead")
+PARTIAL_ROLLOUT = together(
+    Where(
+        RUNS_AHEAD,
+        # a source that runs ahead does it by another scheme
+        Behaves(IN_FLIGHT, "finish", FINISHED, f"{FINISHED}; use_partial_rollout is the nearest", only_told=True),
+        Switch(PARTIAL, IN_FLIGHT, "interrupt", "finish", unsaid=FINISHED),
+    ),
+    why="partial_rollout_manager",
+)
+"""Answers that an episode leaves unfinished go on in the next one, with newer weights."""
 
 
 REPLAY, GENERATING = "runtime_args.max_replay_episode", "models.policy.num_gpu"

@@ -77,7 +77,7 @@ FOLDS = (
          folds_data.read_data, folds_data.write_data, "GrpoAlgorithm.run: files split at commas"),
     folds_run.EXPORTS,
     folds_run.FIRST_EVALUATION,
-    Fold((folds_run.PARTIAL,), (Y + "in_flight",), folds_run.read_partial, folds_run.write_partial, "partial_rollout_manager"),
+    folds_run.PARTIAL_ROLLOUT,
     only_written(write_copies, why="models without a value of their own do as the trainer"),
     Fold((), (), folds_run.read_needs, folds_run.write_needs, "what a ChatLearn run needs to start"),
 )  # fmt: skip

@@ -7,7 +7,8 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, first_filter, leave_open, lose_known, settle, take
+from rftconf.mappers.filters import first_filter
+from rftconf.mappers.shapes import carry, leave_open, lose_known, settle, take
 from rftconf.text.keys import segments
 
 D = "stage.data."

@@ -8,7 +8,8 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.families import ESTIMATORS, native_name, plan_name
-from rftconf.mappers.shapes import first_filter, known_below, leave_open
+from rftconf.mappers.filters import first_filter
+from rftconf.mappers.shapes import known_below, leave_open
 from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
 from rftconf.plan.origin import Kind
 

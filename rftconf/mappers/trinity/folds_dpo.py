@@ -10,7 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, refuse_torn_ranks, worth_supervised
-from rftconf.mappers.shapes import carry, settle, take
+from rftconf.mappers.shapes import carry, settle, take, together
 from rftconf.mappers.trinity import folds_kl, folds_sft, folds_steps
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
@@ -167,17 +167,9 @@ def write_micro(w: WriteContext) -> None:
     w.lose(B + "micro.tokens_per_rank", State.DERIVED, "micro-batches are one pair")
 
 
-def read_samples(r: ReadContext) -> None:
-    """One data set of prompts with a chosen and a rejected answer."""
-    at = f"{D}train[0]."
-    folds_sft.read_place(r, at)
-    folds_sft.read_columns(r, at, COLUMNS, BY_KIND)
-    folds_sft.read_order(r, at)
-
-
-def write_samples(w: WriteContext) -> None:
-    """The first data set; the trainer reads one."""
-    folds_sft.write_place(w, f"{D}train[0].", COLUMNS)
+DATA_SET = together(
+    folds_sft.Samples(COLUMNS, BY_KIND), why="buffer/reader/file_reader: ExperienceFileReader; DPOFormatter"
+)
 
 
 def read_loss(r: ReadContext) -> None:
@@ -185,7 +177,7 @@ def read_loss(r: ReadContext) -> None:
     for name, default in DEFAULTS.items():
         take(r, ARGS + name, f"{A}preference.{name}", default)
     r.set(A + "preference.loss", "sigmoid", kind=Kind.DEFAULT, how="policy_loss_fn/dpo_loss has no other")
-    folds_kl.read_kl_loss(r)
+    folds_kl.KL_LOSS.read(r)
     if r.plan(A + "kl_loss.enabled") is False:
         r.set(A + "kl_loss.enabled", True, "algorithm.kl_loss_fn", how="dpo turns `none` into k2")
         r.set(A + "kl_loss.estimator", "k2", "algorithm.kl_loss_fn")
@@ -205,7 +197,7 @@ def write_loss(w: WriteContext) -> None:
     own = w.plan(A + "preference.loss") in ("sigmoid", None)
     settle(w, A + "preference.loss", own, "Trinity's loss of pairs is the sigmoid one", state=State.NO_COUNTERPART)
     if w.plan(A + "kl_loss.enabled"):
-        folds_kl.write_kl_loss(w)
+        folds_kl.KL_LOSS.write(w)
     else:
         how = "dpo turns `none` into k2 with coefficient 0.001; a weight of 0 is none"
         w.put("algorithm.kl_loss_fn", "k2", A + "kl_loss.enabled", state=State.DERIVED, always=True, how=how)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr
+from rftconf.base.record import record
+from rftconf.base.symbols import MISSING, Expr
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.shapes import Behaves, carry, leave_open
@@ -23,40 +25,54 @@ ESTIMATORS = words(
 )
 
 
-def read_kl_loss(r: ReadContext) -> None:
-    """kl_loss_fn, else the class's: k2 with coefficient .001 unless `none` is written (H35)."""
-    name = r.native("algorithm.kl_loss_fn") or class_of(r).kl_loss
-    _read_kl(r, name, "kl_loss", "algorithm.kl_loss_fn")
+@record
+class KlTerm:
+    """A KL term: the function that estimates it, `none` for no term, and the coefficient in its arguments."""
+
+    block: str
+    key: str
+    function: Callable[[ReadContext], Any]
+    """The function's name."""
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The function and its arguments."""
+        return (self.key, f"{self.key}_args", f"{self.key}_args.kl_coef")
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """Whether there is a term, and which."""
+        return tuple(f"{A}{self.block}.{field}" for field in ("enabled", "estimator", "coef"))
+
+    def read(self, r: ReadContext) -> None:
+        """Read the term; without one its arguments do nothing."""
+        name, (on, estimator, coef), (key, args, weight) = self.function(r), self.plans, self.natives
+        enabled = name if isinstance(name, Expr) else name != "none"
+        r.set(on, enabled, key, TYPE)
+        if enabled is False:
+            r.inactive[args] = f"no effect while {key} is none"
+            return
+        r.set(estimator, ESTIMATORS.get(name, r, None), key, TYPE)
+        own = arguments(r, key.removeprefix("algorithm.")).get("kl_coef", 0.001)
+        r.set(coef, r.native(weight, own), weight, args)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the function always: leaving it out could switch KL on (H35)."""
+        (on, estimator, coef), (key, _, weight) = self.plans, self.natives
+        enabled = w.plan(on)
+        if isinstance(enabled, Expr):
+            leave_open(w, key, "whether KL is used depends on a value nobody tells", on)
+        elif not enabled:
+            w.put(key, "none", on, state=State.DERIVED, always=True)
+        else:
+            put = ESTIMATORS.put(w.plan(estimator), w, None)
+            value = MISSING if put.value is None else put.value
+            w.put(key, value, on, estimator, state=put.state, note=put.note, always=True)
+            carry(w, weight, coef, always=True)
 
 
-def _read_kl(r: ReadContext, name: Any, block: str, key: str) -> None:
-    enabled = name if isinstance(name, Expr) else name != "none"
-    r.set(A + f"{block}.enabled", enabled, key, TYPE)
-    if enabled is False:
-        r.inactive[f"{key}_args"] = f"no effect while {key} is none"
-        return
-    r.set(A + f"{block}.estimator", ESTIMATORS.get(name, r, None), key, TYPE)
-    coef = r.native(f"{key}_args.kl_coef", arguments(r, key.removeprefix("algorithm.")).get("kl_coef", 0.001))
-    r.set(A + f"{block}.coef", coef, f"{key}_args.kl_coef", f"{key}_args")
-
-
-def write_kl_loss(w: WriteContext) -> None:
-    """Always written: leaving it out would switch KL on (H35)."""
-    _write_kl(w, "kl_loss", "algorithm.kl_loss_fn")
-
-
-def _write_kl(w: WriteContext, block: str, key: str) -> None:
-    enabled, estimator = w.plan(A + f"{block}.enabled"), w.plan(A + f"{block}.estimator")
-    if isinstance(enabled, Expr):
-        leave_open(w, key, "whether KL is used depends on a value nobody tells", A + f"{block}.enabled")
-        return
-    if not enabled:
-        w.put(key, "none", A + f"{block}.enabled", state=State.DERIVED, always=True)
-        return
-    put = ESTIMATORS.put(estimator, w, None)
-    value = "???" if put.value is None else put.value
-    w.put(key, value, A + f"{block}.enabled", A + f"{block}.estimator", state=put.state, note=put.note, always=True)
-    carry(w, f"{key}_args.kl_coef", A + f"{block}.coef", always=True)
+KL_LOSS = KlTerm("kl_loss", "algorithm.kl_loss_fn", lambda r: r.native("algorithm.kl_loss_fn") or class_of(r).kl_loss)
+"""Of the class where no function is named: k2 with coefficient .001 unless `none` is written (H35)."""
 
 
 ORDER = Behaves(
@@ -68,17 +84,23 @@ ORDER = Behaves(
 )
 
 
+def _penalty(r: ReadContext) -> Any:
+    """The function of the penalty, where the algorithm hears it."""
+    return "none" if class_of(r).in_trainer is False else r.native("algorithm.kl_penalty_fn") or "none"
+
+
+KL_REWARD = KlTerm("kl_reward", "algorithm.kl_penalty_fn", _penalty)
+
+
 def read_kl_reward(r: ReadContext) -> None:
     """kl_penalty_fn, heard only by algorithms that compute advantages in the trainer (H37)."""
-    key = "algorithm.kl_penalty_fn"
-    name = r.native(key) or "none"
-    hears = class_of(r).in_trainer
-    if name != "none" and hears is False:
+    key, hears = KL_REWARD.key, class_of(r).in_trainer
+    name = _penalty(r)
+    if name == "none" and r.native(key) not in (None, "", "none"):
         kind = r.native(TYPE, "ppo")
         r.inactive[key] = f"{kind} computes advantages in the explorer and never looks at it (H37)"
         r.inactive[f"{key}_args.kl_coef"] = r.inactive[key]
-        name = "none"
-    _read_kl(r, name, "kl_reward", key)
+    KL_REWARD.read(r)
     if name != "none" and hears is not True:
         r.set(A + "kl_reward.enabled", hears, TYPE, key)
     if name != "none":
@@ -100,7 +122,7 @@ def write_kl_reward(w: WriteContext) -> None:
                 w.lose(A + f"kl_reward.{field}", State.NO_COUNTERPART, note)
         w.put("algorithm.kl_penalty_fn", "none", always=True, how="KL in the reward has no effect here (H37)")
     else:
-        _write_kl(w, "kl_reward", "algorithm.kl_penalty_fn")
+        KL_REWARD.write(w)
         if w.plan(A + "kl_reward.controller") == "adaptive":
             w.lose(
                 A + "kl_reward.controller",

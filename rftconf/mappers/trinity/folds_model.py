@@ -7,7 +7,7 @@ from rftconf.base.symbols import Expr, Text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.native import Native
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import take
+from rftconf.mappers.shapes import Behaves, Pair, Where, take, together
 from rftconf.mappers.trinity.conditions import CRITIC
 from rftconf.mappers.trinity.teachers import follows_teacher
 
@@ -115,22 +115,24 @@ MONITOR = Fold(
 )
 
 
-def read_critic_path(r: ReadContext) -> None:
-    """Falls back to the policy's own path."""
-    path = r.native("model.critic_model_path")
-    if r.plan("stage.algorithm.critic.enabled") is False:
-        r.inactive["model.critic_model_path"] = "there is no critic in this run"
-        return
-    r.set("stage.model.critic_path", path or r.plan("stage.model.path"), "model.critic_model_path", "model.model_path")
-
-
-def write_critic_path(w: WriteContext) -> None:
-    """Written only when there is a critic."""
-    path = w.plan("stage.model.critic_path")
-    if path is not None and not CRITIC.test(w):
-        w.lose("stage.model.critic_path", State.DEAD_IN_TARGET, CRITIC.otherwise)
-    elif path is not None:
-        w.put("model.critic_model_path", path, "stage.model.critic_path", always=True)
+_CRITIC_PATH = Pair(
+    "model.critic_model_path", "stage.model.critic_path", always=True, fallback=("model.model_path", "stage.model.path")
+)
+CRITIC_PATH = together(
+    Where(
+        CRITIC,
+        _CRITIC_PATH,
+        Behaves(
+            _CRITIC_PATH.path,
+            None,
+            CRITIC.otherwise,
+            only_told=True,
+            state=State.DEAD_IN_TARGET,
+            idle=(_CRITIC_PATH.key,),
+        ),
+    ),
+    why="ModelConfigValidator",
+)
 
 
 KINDS = {"sft": "sft", "cpt": "sft", "dpo": "dpo"}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rftconf.base.ledger import State
+from rftconf.base.record import record
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import folder_of_file
 from rftconf.mappers.products import AllGpus
-from rftconf.mappers.shapes import Behaves, carry, leave_open
+from rftconf.mappers.shapes import Behaves, Switch, carry, leave_open, together
 from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
 from rftconf.mappers.trinity.folds_loss import micro_batches
@@ -17,6 +18,8 @@ from rftconf.plan.origin import Kind
 
 D, A = "stage.data.", "stage.algorithm."
 DATA = "buffer.trainer_input.experience_buffer."
+AT = D + "train[0]."
+PLACE = {"path": "uri", "split": "split", "subset_name": "subset", "storage_type": "storage", "name": "name"}
 COLUMNS = {
     "prompt_key": "keys.prompt", "response_key": "keys.response", "messages_key": "keys.messages",
     "tools_key": "keys.tools", "image_key": "keys.image", "video_key": "keys.video",
@@ -76,25 +79,9 @@ def write_update(w: WriteContext) -> None:
         w.note("Trinity does not cut or drop samples longer than model.max_model_len: filter the file")
 
 
-def read_samples(r: ReadContext) -> None:
-    """One data set; its columns by the kind of its rows."""
-    at = f"{D}train[0]."
-    read_place(r, at)
-    read_columns(r, at, COLUMNS, {"plaintext": OF_TEXT, "messages": OF_MESSAGES})
-    turns = r.native(DATA + "format.enable_concatenated_multi_turn", False)
-    r.set(at + "trained_turns", "all" if turns is True else "last", DATA + "format.enable_concatenated_multi_turn")
-    read_order(r, at)
-
-
 def read_place(r: ReadContext, at: str) -> None:
     """Where the data set is."""
-    for key, field in (
-        ("path", "uri"),
-        ("split", "split"),
-        ("subset_name", "subset"),
-        ("storage_type", "storage"),
-        ("name", "name"),
-    ):
+    for key, field in PLACE.items():
         value = r.native(DATA + key, {"split": "train"}.get(key))
         r.set(at + field, value or None, DATA + key)
 
@@ -119,17 +106,6 @@ def read_order(r: ReadContext, at: str) -> None:
     r.set(D + "seed", seed, DATA + "data_selector.seed")
     if selector not in ("shuffle", "sequential", None):
         r.set(at + "selector", selector, DATA + "data_selector.selector_type")
-
-
-def write_samples(w: WriteContext) -> None:
-    """The first data set; the trainer reads one."""
-    at = f"{D}train[0]."
-    write_place(w, at, COLUMNS)
-    if w.plan(at + "trained_turns") == "all":
-        how = "every answer of a conversation is trained on"
-        w.put(DATA + "format.enable_concatenated_multi_turn", True, at + "trained_turns", always=True, how=how)
-    else:
-        w.lose(at + "trained_turns", State.DEFAULT, "the last answer alone is trained on, as by default")
 
 
 def write_place(w: WriteContext, at: str, columns: Mapping[str, str]) -> None:
@@ -176,6 +152,54 @@ def _write_order(w: WriteContext, at: str) -> None:
     elif shuffle is not None:
         w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
     carry(w, DATA + "data_selector.seed", D + "seed")
+
+
+@record
+class Samples:
+    """The one data set that the trainer reads, with its `columns` by the kind of its rows."""
+
+    columns: Mapping[str, str]
+    by_kind: Mapping[str, tuple[str, ...]]
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The keys of its place and order, and of its columns."""
+        order = (DATA + "data_selector.selector_type", DATA + "data_selector.seed")
+        return (*(DATA + key for key in PLACE), *order, *(f"{DATA}format.{key}" for key in self.columns))
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The fields of the first data set, and the order of the data."""
+        return (
+            *(AT + field for field in (*PLACE.values(), "selector", *self.columns.values())),
+            D + "shuffle",
+            D + "seed",
+        )
+
+    def read(self, r: ReadContext) -> None:
+        """Read place, columns and order."""
+        read_place(r, AT)
+        read_columns(r, AT, self.columns, self.by_kind)
+        read_order(r, AT)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the first data set."""
+        write_place(w, AT, self.columns)
+
+
+TURNS = Switch(
+    DATA + "format.enable_concatenated_multi_turn",
+    AT + "trained_turns",
+    "all",
+    "last",
+    unsaid="the last answer alone is trained on, as by default",
+    how="every answer of a conversation is trained on",
+)
+DATA_SET = together(
+    Samples(COLUMNS, {"plaintext": OF_TEXT, "messages": OF_MESSAGES}),
+    TURNS,
+    why="buffer/reader/file_reader: ExperienceFileReader; SFTFormatter",
+)
 
 
 ADDS = "Trinity averages per micro-batch and adds the averages up: the gradient grows with their number (H25)"

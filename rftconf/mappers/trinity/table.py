@@ -77,8 +77,7 @@ FOLDS = (
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg")),
           A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope"),
          folds_loss.read_policy_loss, folds_loss.write_policy_loss, "algorithm/policy_loss_fn; H25, H33, H34"),
-    Fold((ALGO + "kl_loss_fn", ARGS[2], ARGS[2] + ".kl_coef"), tuple(f"{A}kl_loss.{f}" for f in ("enabled", "estimator", "coef")),
-         folds_kl.read_kl_loss, folds_kl.write_kl_loss, "algorithm/kl_fn; H35, H36"),
+    together(folds_kl.KL_LOSS, why="algorithm/kl_fn; H35, H36"),
     Fold((ALGO + "kl_penalty_fn", ARGS[3], ARGS[3] + ".kl_coef", ARGS[3] + ".adaptive"),
          tuple(f"{A}kl_reward.{f}" for f in ("enabled", "estimator", "coef", "controller", "target", "horizon", "order")),
          folds_kl.read_kl_reward, folds_kl.write_kl_reward, "algorithm/kl_fn; H37, H67"),
@@ -99,7 +98,7 @@ FOLDS = (
     MODEL_FOLD,
     SWITCHED_OFF,
     folds_model.MONITOR,
-    Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_model.read_critic_path, folds_model.write_critic_path, "ModelConfigValidator"),
+    folds_model.CRITIC_PATH,
     folds_model.KIND,
 )  # fmt: skip
 

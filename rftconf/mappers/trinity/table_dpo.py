@@ -23,7 +23,6 @@ RUNS = tuple(
     for row in (*RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS)
     if isinstance(row, Row) and counts_for_preference(row.plan) and row.native not in OWNED
 )
-PLACE = ("path", "split", "subset_name", "storage_type", "name", "data_selector.selector_type", "data_selector.seed")
 
 FOLDS = (
     folds_steps.trainer_alone("dpo", why="cli/launcher: mode; DPOAlgorithm"),
@@ -33,10 +32,7 @@ FOLDS = (
     Fold(("trainer.use_dynamic_bsz", *folds_dpo.MICRO, folds_dpo.CHECKED),
          (B + "micro.dynamic", B + "micro.tokens_per_rank", *folds_dpo.MICRO.values(), folds_dpo.SCORED),
          folds_dpo.read_micro, folds_dpo.write_micro, "policy_loss_fn/dpo_loss: masked_sum over a micro-batch"),
-    Fold((*(F + key for key in PLACE), *(f"{F}format.{key}" for key in folds_dpo.COLUMNS)),
-         (*(path for path in table_sft.TRAIN if not path.endswith("trained_turns")), *(f"{D}train[].{field}" for field in folds_dpo.COLUMNS.values()),
-          D + "shuffle", D + "seed"),
-         folds_dpo.read_samples, folds_dpo.write_samples, "buffer/reader/file_reader: ExperienceFileReader; DPOFormatter"),
+    folds_dpo.DATA_SET,
     folds_steps.LENGTH,
     folds_steps.INTERVAL,
     Fold(("algorithm.policy_loss_fn_args.beta", "algorithm.policy_loss_fn_args.label_smoothing", "algorithm.kl_loss_fn", ARGS[2], ARGS[2] + ".kl_coef",

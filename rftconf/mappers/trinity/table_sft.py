@@ -14,9 +14,6 @@ from rftconf.mappers.trinity.table import CANNOT, TRINITY
 from rftconf.plan.kinds import counts_for_supervised
 
 A, D, F = "stage.algorithm.", "stage.data.", folds_sft.DATA
-TRAIN = tuple(
-    f"{D}train[].{field}" for field in ("uri", "split", "subset", "storage", "name", "trained_turns", "selector")
-)
 RUNS = tuple(
     row
     for row in (*RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS)
@@ -29,10 +26,7 @@ FOLDS = (
     folds_steps.trainer_alone("sft", why="cli/launcher: mode; SFTAlgorithm"),
     Fold(("buffer.train_batch_size", "cluster.node_num", "model.max_prompt_tokens", "model.max_response_tokens"),
          (folds_sft.SAMPLES, "stage.placement.actor.gpus"), folds_sft.read_update, folds_sft.write_update, "BufferConfigValidator"),
-    Fold((*(F + key for key in ("path", "split", "subset_name", "storage_type", "name", "data_selector.selector_type", "data_selector.seed",
-                                "format.enable_concatenated_multi_turn")), *(f"{F}format.{key}" for key in folds_sft.COLUMNS)),
-         (*TRAIN, *(f"{D}train[].{field}" for field in folds_sft.COLUMNS.values()), D + "shuffle", D + "seed"),
-         folds_sft.read_samples, folds_sft.write_samples, "buffer/reader/file_reader: ExperienceFileReader; SFTFormatter"),
+    folds_sft.DATA_SET,
     folds_steps.LENGTH,
     folds_steps.INTERVAL,
     Fold(("algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args", "algorithm.policy_loss_fn_args.loss_agg_mode"),

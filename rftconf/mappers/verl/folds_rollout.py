@@ -7,8 +7,9 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Text, open_keys, text
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.filters import first_filter
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import carry, first_filter, known_below, lose_known, settle, take
+from rftconf.mappers.shapes import carry, known_below, lose_known, settle, take
 from rftconf.mappers.verl.conditions import dapo_recipe, local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.schemas.registry import VERL
