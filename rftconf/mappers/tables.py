@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from functools import cache
 
+from rftconf.mappers.gates import Gates
 from rftconf.mappers.paths import first_name, fits, without_indices
 from rftconf.mappers.rows import Reason, Table
 from rftconf.schemas.registry import at_least
@@ -32,6 +33,8 @@ _TABLES = {
 ROLL evaluates with two pipelines: on rows of data (`eval`), and in environments (`worlds`).
 """
 
+_WITH_GATES = ("verl", "trinity", "roll", "chatlearn")
+
 _MOST_KEPT = 20_000
 """Keys whose reasons are remembered; files with made-up keys must not fill the memory."""
 
@@ -42,6 +45,15 @@ def table_of(framework: str, kind: str | None = None) -> Table:
     module, name = _TABLES.get((framework, kind or ""), _TABLES[framework, ""])
     table: Table = getattr(importlib.import_module(module), name)
     return table
+
+
+@cache
+def gates_of(family: str) -> Gates:
+    """What a framework switches on and off by keys that the plan does not know; imported when first asked for."""
+    if family not in _WITH_GATES:
+        return Gates()
+    gates: Gates = importlib.import_module(f"rftconf.mappers.{family}.gates").GATES
+    return gates
 
 
 def all_tables() -> tuple[tuple[str, str], ...]:

@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("starlette")
 
 from rftconf.load.load import load, main_stage
+from rftconf.mappers.tables import gates_of
 from rftconf.schemas import catalogue, registry
 from rftconf.studio import answers
 from rftconf.studio.common import parameters
 from rftconf.studio.counterparts_of_parameters import OTHERS
-from rftconf.studio.gates import BLOCKS, GATES
 from rftconf.studio.generator import PARAMETERS, SHOWN
 from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
@@ -168,11 +168,11 @@ def test_every_condition_has_keys_to_act_on() -> None:
             for trainer in known.trainers_of(known.newest)
             for name in names(framework, known.newest, trainer).values()
         }
-        for gate in GATES[framework]:
+        for gate in gates_of(framework).gates:
             assert all(any(fnmatchcase(name, key) for name in entries) for key in gate.keys), gate.keys
             assert gate.source
             assert gate.why
-        for block in BLOCKS[framework]:
+        for block in gates_of(framework).sections:
             assert any(fnmatchcase(name, f"{block.section}.{block.switch}") for name in entries), block
 
 
