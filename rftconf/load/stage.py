@@ -80,17 +80,7 @@ def facts_of(
 
 def read_stage(guess: Guess, leaves: Mapping[str, Leaf], name: str | None, facts: Facts) -> StageRead:
     """Read the leaves of one stage, as often as a value turns out to be of no use. `facts` come from outside the config."""
-    set_aside: dict[Spot, ValueFinding] = {}
-    for turn in range(MOST_READINGS):
-        keys = _effective(guess, leaves, facts, set_aside)
-        reading = _start(guess, keys, facts, set_aside)
-        reading.last = turn == MOST_READINGS - 1
-        with suppress(ReadAgainError):
-            reading.read_all()
-            reading.value_errors += report_sizes(reading)
-        set_aside |= {spot_of(finding.leaf): finding for finding in reading.value_errors}
-        if not reading.value_errors:
-            break
+    keys, reading, set_aside = _read_usable(guess, leaves, facts, alone=True)
     reading.value_errors = _once_each(*keys.value_errors, *set_aside.values(), *report_undecided(reading))
     if reading.values.get("stage.kind") not in WITHOUT_ROLLOUTS:  # samples have one length
         derive(reading.values, reading.origins)
@@ -102,15 +92,40 @@ def read_stage(guess: Guess, leaves: Mapping[str, Leaf], name: str | None, facts
     return StageRead(name, reading, keys.changes)
 
 
+def _read_usable(
+    guess: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, alone: bool
+) -> tuple[Effective, Reading, dict[Spot, ValueFinding]]:
+    """Read until no value stands in the way of a row: the keys, the reading, and the values that were set aside for it."""
+    set_aside: dict[Spot, ValueFinding] = {}
+    for turn in range(MOST_READINGS):
+        keys = _effective(guess, leaves, facts, set_aside)
+        if not alone:
+            _open_defaults(keys)
+        reading = _start(guess, keys, facts, set_aside)
+        reading.last = turn == MOST_READINGS - 1
+        with suppress(ReadAgainError):
+            reading.read_all()
+            reading.value_errors += report_sizes(reading)
+        set_aside |= {spot_of(finding.leaf): finding for finding in reading.value_errors}
+        if not reading.value_errors:
+            break
+    return keys, reading, set_aside
+
+
+def _open_defaults(keys: Effective) -> dict[str, Cell]:
+    """Leave every value open that the file does not write, and give those that it writes."""
+    written = {key: cell for key, cell in keys.native.cells.items() if cell.leaf is not None}
+    keys.native.cells = {key: written.get(key) or Cell(OpenKey(key)) for key in keys.native.cells}
+    return written
+
+
 def read_as_written(guess: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, alone: bool = True) -> StageRead:
     """Read the leaves of one stage once, and keep the values that cannot be used: there are rules that speak of them.
 
     Not `alone`: defaults are not known, so that no condition is decided by one, and rules see none afterwards.
     """
     keys = _effective(guess, leaves, facts, {})
-    written = {key: cell for key, cell in keys.native.cells.items() if cell.leaf is not None}
-    if not alone:
-        keys.native.cells = {key: written.get(key) or Cell(OpenKey(key)) for key in keys.native.cells}
+    written = {} if alone else _open_defaults(keys)
     reading = _start(guess, keys, facts, {})
     reading.last = reading.as_written = True
     reading.read_all()
@@ -119,6 +134,9 @@ def read_as_written(guess: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, a
             derive(reading.values, reading.origins)
     if not alone:
         keys.native.cells = written
+    if reading.value_errors:  # a value that cannot be used decides of no key that it does nothing
+        usable = _read_usable(guess, leaves, facts, alone=alone)[1]
+        reading.inactive, reading.waits_for = usable.inactive, usable.waits_for
     reading.value_errors = _once_each(*keys.value_errors, *reading.value_errors)
     return StageRead(None, reading, keys.changes)
 

@@ -18,7 +18,7 @@ from pygls.protocol.language_server import lsp_method
 from rftconf._version import __version__
 from rftconf.lsp import protocol as answers
 from rftconf.lsp.lines import Units
-from rftconf.lsp.message_frames import Flaw, Frames
+from rftconf.lsp.message_frames import INVALID_REQUEST, NOT_INITIALIZED, Flaw, Frames
 from rftconf.lsp.session import Change, Open, Session
 
 SOON, LATE, QUIET = 0.005, 0.1, 0.5
@@ -53,6 +53,7 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         super().__init__("rftconf", __version__, protocol_cls=Protocol, max_workers=1)
         self.session = Session()
+        self.is_initialized = False
         self._timers: dict[tuple[str, bool], asyncio.TimerHandle] = {}
         self._since: dict[str, float] = {}
         self._shown: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
@@ -157,8 +158,8 @@ async def _listen(server: Server, read: Callable[[int], bytes]) -> None:
 
 def _handle(server: Server, message: dict[str, Any] | Flaw) -> None:
     """Hand a message on; one that cannot be handled is answered with an error, as JSON-RPC 2.0 has it."""
-    flaw = message if isinstance(message, Flaw) else None
-    if isinstance(message, dict):
+    flaw = message if isinstance(message, Flaw) else _out_of_turn(server, message)
+    if isinstance(message, dict) and flaw is None and not _is_idle(server, message):
         if server.protocol.get_message_type(message.get("method", "")) is None and "method" in message:
             message.setdefault(
                 "params", None
@@ -168,9 +169,31 @@ def _handle(server: Server, message: dict[str, Any] | Flaw) -> None:
         except JsonRpcException as error:
             if "id" in message:
                 flaw = Flaw(error.code, f"parameters that {message.get('method')} does not take", message["id"])
+        if message.get("method") == lsp.INITIALIZE and flaw is None:
+            server.is_initialized = True
     if flaw is not None:
         answer = {"code": flaw.code, "message": flaw.message}
         server.protocol._send_data({"jsonrpc": "2.0", "id": flaw.id, "error": answer})
+
+
+def _out_of_turn(server: Server, message: dict[str, Any]) -> Flaw | None:
+    """The error for a request that comes before `initialize`, and for a second `initialize`."""
+    if "method" not in message or "id" not in message:
+        return None
+    if message["method"] == lsp.INITIALIZE:
+        second = Flaw(INVALID_REQUEST, "initialize is sent once", message["id"])
+        return second if server.is_initialized else None
+    early = Flaw(NOT_INITIALIZED, f"{message['method']} came before initialize", message["id"])
+    return None if server.is_initialized else early
+
+
+def _is_idle(server: Server, message: dict[str, Any]) -> bool:
+    """True for a notification that has nothing to act on: before `initialize`, or a cancelled id that is none."""
+    method = message.get("method")
+    if method == lsp.CANCEL_REQUEST:
+        params = message.get("params")
+        return not isinstance(params, dict) or not isinstance(params.get("id"), (str, int))
+    return method not in (None, lsp.INITIALIZE, lsp.EXIT) and not server.is_initialized
 
 
 def server() -> Server:

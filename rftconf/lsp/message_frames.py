@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-PARSE_ERROR, INVALID_REQUEST = -32700, -32600
-"""Codes of JSON-RPC 2.0."""
+PARSE_ERROR, INVALID_REQUEST, NOT_INITIALIZED = -32700, -32600, -32002
+"""Codes of JSON-RPC 2.0, and of the language server protocol for what comes before `initialize`."""
 LONGEST_BODY, LONGEST_HEADER = 64 << 20, 4096
 """Bytes; an editor sends whole documents, and nothing else of that size."""
 
@@ -95,7 +95,8 @@ def _judged(content: object) -> dict[str, Any] | Flaw:
     known = identifier if isinstance(identifier, (str, int)) and not isinstance(identifier, bool) else None
     if content.get("jsonrpc") != "2.0":
         return Flaw(INVALID_REQUEST, 'a message without "jsonrpc": "2.0"', known)
-    if "id" in content and known is None and "error" not in content:
+    nameless = identifier is None and "error" in content  # the answer to what had no id that could be read
+    if "id" in content and known is None and not nameless:
         return Flaw(INVALID_REQUEST, "an id is text or an integer")
     if "method" in content:
         fine = isinstance(content["method"], str) and isinstance(content.get("params", {}), (dict, list, type(None)))

@@ -30,6 +30,10 @@ class Out:
     chosen: bool = False
     default: Any = UNSET
 
+    def usual(self, writing: Any) -> Any:
+        """Return the default that its row states, for this writing; UNSET where the catalogue's holds."""
+        return self.default(writing) if callable(self.default) else self.default
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

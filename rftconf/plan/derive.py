@@ -19,7 +19,10 @@ SIZES = ("tp", "pp", "vpp", "cp", "ep", "etp", "sequence_parallel")
 
 
 def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
-    """The missing one of prompt and answer length, from the whole; half each where both are missing."""
+    """The missing one of prompt and answer length, from the whole; half each where both are missing.
+
+    A length that alone fills the whole is cut to it, less a token for the other.
+    """
     whole = values.get("stage.length.model_max_tokens")
     known = {name: values.get(f"stage.length.{name}") for name in LENGTHS}
     missing = [name for name, value in known.items() if value is None]
@@ -34,10 +37,14 @@ def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
     known_name = next(name for name in LENGTHS if name not in missing)
     path = f"stage.length.{missing[0]}"
     remaining = whole - known[known_name]
+    keys = (*origins[f"stage.length.{known_name}"].keys, *origins["stage.length.model_max_tokens"].keys)
     if isinstance(remaining, Expr) or remaining > 0:
         values[path] = remaining
-        keys = (*origins[f"stage.length.{known_name}"].keys, *origins["stage.length.model_max_tokens"].keys)
         origins[path] = Origin(Kind.DERIVED, keys, "context - the other length")
+    elif whole > 1:  # who asks for all of the context gets it less one token
+        values[path], values[f"stage.length.{known_name}"] = 1, whole - 1
+        origins[path] = Origin(Kind.DERIVED, keys, "what the other length leaves of the context")
+        origins[f"stage.length.{known_name}"] = Origin(Kind.DERIVED, keys, "cut to the context, less one token")
 
 
 def floor_as_ratio(values: dict[str, Any], origins: dict[str, Origin]) -> None:

@@ -106,6 +106,7 @@ def serve(port: int, say: Callable[[str], None]) -> None:
         config = uvicorn.Config(
             app,
             http=Impatient,
+            ws="none",
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -118,6 +118,11 @@ def test_options_are_read_as_frameworks_write_them() -> None:
     assert old.recompute_modules == {"moe"}
     assert read(recompute_granularity="full", recompute_method="block", recompute_num_layers=3).recompute_block == 3
     assert read(recompute_granularity="full", recompute_method="uniform", recompute_num_layers=3).recompute_unit == 3
+    for wrong in (False, True, 0, -1, "3"):
+        assert (
+            read(recompute_granularity="full", recompute_method="uniform", recompute_num_layers=wrong).recompute_unit
+            == 1
+        )
     assert read(pipeline_model_parallel_layout="Et*12|t*12|t*12|t*12L").chunks == (12, 12, 12, 12)
 
 

@@ -37,10 +37,14 @@ def read_frames(data: bytes) -> list[dict[str, Any]]:
 
 
 def conversation(
-    command: Sequence[str], folder: Path, env: Mapping[str, str] | None = None, raw: Sequence[bytes] = ()
+    command: Sequence[str],
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+    raw: Sequence[bytes] = (),
+    early: Sequence[bytes] = (),
 ) -> tuple[dict[Any, dict[str, Any]], int, str]:
-    """Start a server, say hello, send `raw`, end it: the answers by id, the exit code, and standard error."""
-    sent = b"".join([*map(message, HELLO), *raw, *map(message, GOODBYE)])
+    """Start a server, send `early`, say hello, send `raw`, end it: the answers by id, the exit code, and standard error."""
+    sent = b"".join([*early, *map(message, HELLO), *raw, *map(message, GOODBYE)])
     done = subprocess.run(command, cwd=folder, env=env, input=sent, capture_output=True, check=False, timeout=60)
     answers = {new_frame["id"]: new_frame for new_frame in read_frames(done.stdout) if "id" in new_frame}
     return answers, done.returncode, done.stderr.decode()

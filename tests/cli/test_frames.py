@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.lsp.message_frames import INVALID_REQUEST, LONGEST_BODY, LONGEST_HEADER, PARSE_ERROR, Flaw, Frames
+from rftconf.lsp.message_frames import (
+    INVALID_REQUEST,
+    LONGEST_BODY,
+    LONGEST_HEADER,
+    NOT_INITIALIZED,
+    PARSE_ERROR,
+    Flaw,
+    Frames,
+)
 from tests.cli.conversation import conversation, frame, message
 
 QUESTION = message(
@@ -101,6 +109,41 @@ def test_a_request_that_cannot_be_met_is_answered(
     content = {"id": 7, "method": method} | ({"params": params} if params is not None else {})
     answers, ended, problems = conversation(SERVER, tmp_path, raw=[message(content), QUESTION])
     assert answers[7]["error"]["code"] == code
+    assert answers[5]["result"] is None
+    assert (ended, problems) == (0, "")
+
+
+def test_a_request_before_initialize_is_refused(tmp_path: Path) -> None:
+    answers, ended, problems = conversation(SERVER, tmp_path, early=[QUESTION])
+    assert answers[5]["error"]["code"] == NOT_INITIALIZED
+    assert "result" in answers[1]
+    assert (ended, problems) == (0, "")
+
+
+def test_a_second_initialize_is_refused(tmp_path: Path) -> None:
+    again = message(
+        {"id": 6, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}}
+    )
+    answers, ended, problems = conversation(SERVER, tmp_path, raw=[again, QUESTION])
+    assert answers[6]["error"]["code"] == INVALID_REQUEST
+    assert answers[5]["result"] is None
+    assert (ended, problems) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"method": "$/cancelRequest", "params": {"id": []}},
+        {"method": "$/cancelRequest", "params": {"id": {}}},
+        {"method": "$/cancelRequest"},
+        {"id": [], "error": {"code": 1, "message": "x"}},
+        {"id": {}, "result": 5},
+        {"id": None, "error": {"code": 1, "message": "x"}},
+    ],
+    ids=str,
+)
+def test_an_id_that_cannot_be_one_does_not_end_the_server(content: dict[str, Any], tmp_path: Path) -> None:
+    answers, ended, problems = conversation(SERVER, tmp_path, raw=[message(content), QUESTION])
     assert answers[5]["result"] is None
     assert (ended, problems) == (0, "")
 

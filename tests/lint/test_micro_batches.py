@@ -34,3 +34,14 @@ def test_a_config_is_told_where_the_size_may_come_from() -> None:
     done = found("ppo.yaml", STOCK)
     assert "where the run is started" in done.help
     assert done.fix is None
+
+
+def test_megatron_of_old_releases_has_one_switch_for_every_size() -> None:
+    """veRL 0.3.0 ray_trainer.py _validate_config asks actor.use_dynamic_bsz alone, and then for the reference's size too."""
+    text = (
+        "python3 -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer data.train_files=/d/a.parquet"
+        " actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"
+        " actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4\n"
+    )
+    (diagnostic,) = [d for d in check(read(Source("run.sh", text)), Options("verl", "0.3.0")) if d.code == "BAT010"]
+    assert diagnostic.key == "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu"

@@ -14,7 +14,13 @@ from rftconf.schemas import registry
 
 MAPPERS = Path(rftconf.mappers.__file__).parent
 FOLDERS = sorted(folder.name for folder in MAPPERS.iterdir() if (folder / "table.py").exists())
-NAMES = {"verl": "veRL|verl", "trinity": "Trinity(-RFT)?|trinity", "roll": "ROLL", "chatlearn": "ChatLearn|chatlearn"}
+NAMES = {
+    "verl": "veRL|verl",
+    "trinity": "Trinity(-RFT)?|trinity",
+    "roll": "ROLL",
+    "chatlearn": "ChatLearn|chatlearn",
+    "trl": "TRL|trl",
+}
 """How sentences call the frameworks; "roll" is a word of its own."""
 
 

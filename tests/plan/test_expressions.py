@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rftconf.base.expressions import OPERATORS, ExpressionError, dump_value, load_value
+from rftconf.base.numbers import BEYOND
 from rftconf.base.symbols import Arith, Branch, Now, OpenKey, ShellOnly, Text, Var
 
 NAMES = st.text(min_size=1, max_size=6)
-NUMBERS = st.integers() | st.floats(allow_nan=False)
+NUMBERS = st.integers(1 - BEYOND, BEYOND - 1) | st.floats(allow_nan=False)
 KNOWN = st.none() | st.booleans() | NUMBERS | st.text(max_size=8)
 KEYS = st.text(max_size=4) | st.sampled_from(["$expr", "tree", "$float", "$plain", "$x", "a.b", "value"])
 

@@ -30,6 +30,8 @@ def megatron_sizes(worker: Worker, own: Worker, depth: int, values: Values) -> M
     first, last = ends(overrides, depth, pp)
     layers = layers_per_virtual_stage(overrides.get("pipeline_model_parallel_layout"), pp)
     again = overrides.get("recompute_num_layers")
+    layers_again = again if type(again) is int and again > 0 else None
+    method = overrides.get("recompute_method")
     return MegatronSizes(
         tp=size(m.tp, "tp"),
         pp=pp,
@@ -41,8 +43,8 @@ def megatron_sizes(worker: Worker, own: Worker, depth: int, values: Values) -> M
         distributed_optimizer=m.distributed_optimizer is not False,
         recompute=_granularity(overrides),
         recompute_modules=_modules(overrides),
-        recompute_block=again if isinstance(again, int) and overrides.get("recompute_method") == "block" else None,
-        recompute_unit=again if isinstance(again, int) and overrides.get("recompute_method") == "uniform" else 1,
+        recompute_block=layers_again if method == "block" else None,
+        recompute_unit=layers_again if layers_again and method == "uniform" else 1,
         first_stage_layers=first,
         last_stage_layers=last,
         chunks=layers,

@@ -98,7 +98,7 @@ def _default_of_written(writing: Writing, path: str) -> Any:
     key, out = next(((key, out) for key, out in writing.out.items() if path in out.plans), ("", None))
     if out is None:
         return None
-    native = writing.defaults(key) if out.default is UNSET else out.default
+    native = writing.defaults(key) if out.default is UNSET else out.usual(writing)
     numbers = (native, out.value, writing.plan(path))
     if not all(isinstance(number, int) and number for number in numbers):
         return None

@@ -139,7 +139,7 @@ def _is_default(known: catalogue.Catalogue, key: str, slot: Slot, flat: dict[str
     if value == {} and not writing.same_framework:
         return True  # merged over the default, it changes nothing
     if out.default is not UNSET:
-        return bool(value == (out.default(writing) if callable(out.default) else out.default))
+        return bool(value == out.usual(writing))
     entry = known.get(key)
     if entry is None or entry.open:
         return value in ({}, None) and entry is not None and not entry.default
@@ -220,7 +220,7 @@ def _must_be_said(writing: Writing, known: catalogue.Catalogue, key: str, flat: 
         return False
     out, entry = flat[key].out, known.get(key)
     if out.default is not UNSET:
-        return out.default is None
+        return out.usual(writing) is None
     return entry is not None and (_followed(known, entry, flat) if entry.interpolation else entry.default) is None
 
 

@@ -168,6 +168,8 @@ def _uneven_gpus(s: Subject) -> Findings:
 def _missing(s: Subject, name: str, old: str, new: str, dynamic: str) -> Findings:
     if "main_generation" in str(s.reading.facts.program):  # it only serves engines, and checks no trainer
         return
+    if not s.native.knows(dynamic):  # Megatron's trainer of old releases has one switch for all
+        dynamic = f"{ACTOR}use_dynamic_bsz"
     if s.value(dynamic) is False and s.native.value(new) is None and s.native.value(old) is None:
         # a config in which it stands as null leaves it to the command that starts the run
         left_open = s.document.launch is None and new in s.leaves
@@ -463,3 +465,29 @@ def _critic_engine(s: Subject) -> Findings:
         if isinstance(backend, str) and s.native.value(block + name) is None:
             yield finding(f"{s.says('batch.critic.dynamic')}, and {block}{name} is not set: the engine has no size to cut by",
                         "batch.critic.dynamic", block + name)  # fmt: skip
+
+
+TRAINED = "trainer.trainer_config.actor_rollout_ref."
+FIXED = ("trainer.use_dynamic_bsz=false", f"{TRAINED}rollout.log_prob_micro_batch_size_per_gpu=8")
+
+
+@rule(
+    22, ERROR, "fixed micro-batches and no size of one",
+    bad=trinity(*FIXED, "algorithm.kl_loss_fn=none"),
+    good=trinity(*FIXED, "algorithm.kl_loss_fn=none", f"{TRAINED}actor.ppo_micro_batch_size_per_gpu=4"),
+    advice="set trainer.use_dynamic_bsz=true, or give the size",
+    source="Trinity-RFT 0.6.0 trainer/verl/config.py; veRL 0.8.0 workers/engine_workers.py init_model", frameworks=("trinity",),
+    since="0.6.0", fixable=True,
+)  # fmt: skip
+def _no_size(s: Subject) -> Findings:
+    """The trainer takes the size of a micro-batch from its own config alone since 0.6, which has none. Before, it was one
+    sequence. Actor, scoring and reference each want theirs when the worker starts."""
+    if s.value(DYNAMIC) is not False or s.native.value("mode") not in ("both", "train", "colocate", None):
+        return
+    sizes = {"the actor": "actor.ppo_micro_batch_size_per_gpu", "scoring": "rollout.log_prob_micro_batch_size_per_gpu"}
+    if s.value("algorithm.kl_loss.enabled") or s.value("algorithm.kl_reward.enabled"):
+        sizes["the reference"] = "ref.log_prob_micro_batch_size_per_gpu"
+    for name, key in sizes.items():
+        if not s.written(TRAINED + key):
+            yield finding(f"{name} has neither a micro-batch size nor dynamic batches: {TRAINED}{key} is not set",
+                          TRAINED + key, DYNAMIC, fix=Put(TRAINED + key, 1), safe=True)  # fmt: skip

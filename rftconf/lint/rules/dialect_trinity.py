@@ -15,7 +15,6 @@ EVAL = (
     f"{SETS}eval_tasksets[0].path=/data/t",
     f"{SETS}eval_tasksets[0].rollout_args.temperature=0.0",
 )
-TRAINER_SIDE = ("ppo", "reinforceplusplus", "rloo", "grpo_verl", "on_policy_distill", "jsd")
 NO_EXPLORER = ("sft", "cpt", "dpo")
 
 
@@ -101,8 +100,7 @@ def _lost_kl(s: Subject) -> Findings:
     """Only algorithms whose advantages are computed in the trainer read kl_penalty_fn. For the others it is silently
     without effect."""
     key = "algorithm.kl_penalty_fn"
-    got = s.native.value(key)
-    if s.written(key) and isinstance(got, str) and got != "none" and kind(s) not in TRAINER_SIDE:
+    if s.written(key) and key in s.reading.inactive:
         yield finding(
             f"{s.says(key)} has no effect with {kind(s)}",
             key,

@@ -194,3 +194,22 @@ def _penalty_buffer(s: Subject) -> Findings:
     )
     if isinstance(got, int) and most and got > most:
         yield finding(f"{s.says(key)} is above {s.says(name)}", key, name, fix=Put(key, max(1, most // 4)))
+
+
+@rule(
+    13, WARNING, "a length that alone fills the context",
+    bad=trinity("~model.max_prompt_tokens", "model.max_response_tokens=8192", "model.max_model_len=4096"),
+    good=trinity("~model.max_prompt_tokens", "model.max_response_tokens=1024", "model.max_model_len=4096"),
+    advice="make the context larger, or the length smaller",
+    source="Trinity-RFT common/config_validator.py _check_model_len", frameworks=("trinity",),
+)  # fmt: skip
+def _whole_context(s: Subject) -> Findings:
+    """The missing one of prompt and answer length is what the other leaves of the context. Where that is nothing, the other
+    is cut to the context less one token, and every prompt (or answer) is longer than allowed."""
+    whole, answer, prompt = s.count(CONTEXT), "model.max_response_tokens", "model.max_prompt_tokens"
+    for name, other, rest in ((answer, prompt, "prompts"), (prompt, answer, "answers")):
+        value = s.count(name)
+        if whole and value and value >= whole and s.native.value(other) is None:
+            yield finding(
+                f"{s.says(name)} leaves nothing of {s.says(CONTEXT)}: one token is left for {rest}", name, CONTEXT
+            )

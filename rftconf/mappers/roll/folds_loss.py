@@ -34,7 +34,7 @@ def read_loss(r: ReadContext) -> None:
         _read_unclipped(r, family)
     else:
         _read_clips(r, family)
-    r.set(L + "family", family, LEVEL, VARIANT, CLASS)
+    r.set(L + "family", family, *(key for key in (LEVEL, VARIANT, CLASS) if key not in r.inactive))
     read_aggregation(r, r.native("loss_agg_mode"), "loss_agg_mode", padded_by="loss_agg_mode")
     SCOPE.read(r)
     _name_what_stays(r)
@@ -89,6 +89,9 @@ def _name_what_stays(r: ReadContext) -> None:
 def _family(r: ReadContext) -> Any:
     variant, own = r.native(VARIANT), str(r.native(CLASS) or "").endswith("ActorPGWorker")
     if own:
+        r.inactive[LEVEL] = (
+            "the worker class ActorPGWorker takes the ratio of each token (actor_pg_worker.py loss_func)"
+        )
         return plan_name("vanilla" if variant is None else variant, VARIANTS, LOSSES)
     if variant is not None:
         r.inactive[VARIANT] = "only the worker class ActorPGWorker reads it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rftconf.base.symbols import Expr
+from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import ReadContext
 
 
@@ -93,12 +93,12 @@ TYPE_OF = {
 
 def algorithm(name: object) -> AlgorithmClass:
     """The class of `algorithm_type`. Of a symbol all of it follows from the symbol; a class of the user's own is like no
-    other (rule 6)."""
+    other (rule 6), and whether it computes advantages in the trainer stays open."""
     if isinstance(name, Expr):
         return AlgorithmClass(name, name, name, name, critic=name, reference=name, in_trainer=name)
     if not isinstance(name, str):
         return ALGORITHMS["ppo"]
-    return ALGORITHMS.get(name) or AlgorithmClass(name, name)
+    return ALGORITHMS.get(name) or AlgorithmClass(name, name, in_trainer=OpenKey("algorithm.algorithm_type"))
 
 
 def class_of(r: ReadContext) -> AlgorithmClass:

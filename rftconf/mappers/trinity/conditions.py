@@ -36,6 +36,13 @@ STATIC = When(
     lambda c: c.plan("stage.batch.micro.dynamic") is not True,
     "no effect while trainer.use_dynamic_bsz is true (its default)",
 )
+
+
+def one_sequence(c: Context) -> int | None:
+    """One sequence at once before 0.6 (Actor, Ref and Critic of verl_config.py); since then nothing (trainer/verl/config.py)."""
+    return None if c.since("0.6.0") else 1
+
+
 DYNAMIC = When(
     lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while trainer.use_dynamic_bsz is false"
 )

@@ -28,7 +28,7 @@ def read_loss(r: ReadContext) -> None:
         family = level if isinstance(level, Expr) else "gspo" if level == "sequence" else "ppo"
     r.set(A + "policy_loss.family", family, LOSS, LEVEL)
     if level == "sequence" and family != "gspo":
-        r.narrowed[LEVEL] = f"the ratio of a whole sequence within {name}: no other framework has it"
+        r.narrowed[LEVEL] = f"the ratio of a whole sequence within {name}, which no field of the plan holds"
     r.set(A + "loss_agg", name if isinstance(name, Expr) else AVERAGES.get(name), LOSS)
     r.set(A + "loss_agg_tokens", r.native(LENGTH) if name == "dr_grpo" else None, LOSS, LENGTH)
     by_tokens = AVERAGES.get(name) == "token-mean" if isinstance(name, str) else False
@@ -123,5 +123,5 @@ def read_correction(r: ReadContext) -> None:
     if action == "mask":
         r.narrowed[MODE] = f"what is above {formula(most)} gets the weight 0 here; the weight is cut at it elsewhere"
     if least is not None:
-        r.narrowed[LEAST] = "ratios below it are lifted or masked as well; other frameworks bound them from above"
+        r.narrowed[LEAST] = "ratios below it are lifted or masked as well; the plan holds a bound from above alone"
     r.set(path, {"rollout_is": level, "rollout_is_threshold": most}, CORRECTS, MODE, MOST)

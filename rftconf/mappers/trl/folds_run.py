@@ -73,7 +73,7 @@ def read_schedule(r: ReadContext) -> None:
     kind, more = r.native(KIND), r.native(MORE)
     arguments = _arguments(more)
     for name in arguments.keys() - {"min_lr", "min_lr_rate"}:
-        r.narrowed[f"{MORE}.{name}"] = "an argument of the schedule for which no other framework has a word"
+        r.narrowed[f"{MORE}.{name}"] = "an argument of the schedule that no field of the plan holds"
     known = isinstance(kind, str)
     r.set(OPTIM + "schedule", "constant" if kind in FLAT else FLOORS.get(kind, kind) if known else kind, KIND)
     floor = kind in FLOORS if known else False

@@ -19,7 +19,7 @@ ALGORITHM = (
     *_all(MATHS, "only the tokens of highest entropy are trained on", "top_entropy_quantile"),
     *_all(MATHS, "bad answers that the policy has drifted away from are left out", "off_policy_mask_threshold"),
     *_all(MATHS, "an entropy bonus that moves with the entropy", "use_adaptive_entropy", "entropy_coef_*", "entropy_target"),
-    *_all(MATHS, "weights of the vespo loss, which no other framework has", "vespo_*"),
+    *_all(MATHS, "weights of the vespo loss, which no field of the plan holds", "vespo_*"),
     *_all(MATHS, "the reference follows the policy at times", "sync_ref_model", "ref_model_*"),
     *_all(MATHS, "the load-balancing loss of a mixture of experts", "router_aux_loss_coef"),
     *_all(MATHS, "how dropout acts: rftconf's plan has no field for it", "disable_dropout", "lora_dropout"),

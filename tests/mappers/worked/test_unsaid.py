@@ -142,12 +142,16 @@ TRINITY_RUNS: dict[str, tuple[Flat, str, Flat]] = {
         "0.6.0",
         {"placement.rollout.max_num_seqs": None},
     ),
-    # trainer/verl_trainer of 0.5: dp_critic.py: forward_micro_batch_size_per_gpu 1 where nobody writes it
+    # trinity/trainer/verl/verl_config.py of 0.5.2: Actor, Ref and Critic have one sequence at once, Rollout has none;
+    # dp_critic.py: forward_micro_batch_size_per_gpu 1 where nobody writes it
     "0.5.2 with a critic and micro-batches of sequences": (
         {**TRINITY_GRPO, **PPO, **STATIC},
         "0.5.2",
         {
-            "batch.critic.sequences_per_rank": None,
+            "batch.micro.sequences_per_rank": 1,
+            "batch.log_prob.sequences_per_rank": None,
+            "batch.reference.sequences_per_rank": 1,
+            "batch.critic.sequences_per_rank": 1,
             "batch.critic_infer.sequences_per_rank": 1,
             "algorithm.critic.warmup_rollouts": 0,
         },
