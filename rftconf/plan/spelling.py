@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import lru_cache
+from math import isnan
 from typing import Any
 
 from rftconf.base.symbols import Expr, Text
@@ -230,8 +231,17 @@ def _halves(uri: Any) -> tuple[Any, str] | None:
     return (Text((*before, cut[1])) if before else cut[1]), cut[2]
 
 
+def _equal(a: Any, b: Any) -> bool:
+    """Compare two values with all that is in them; a number that is none (NaN) is the same as another one."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_equal(a[name], b[name]) for name in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    return bool(a == b) or (isinstance(a, float) and isinstance(b, float) and isnan(a) and isnan(b))
+
+
 def same(a: Any, b: Any) -> bool | None:
     """Whether two spelled values are the same; None where that depends on names that nobody told."""
-    if a == b:
+    if _equal(a, b):
         return True
     return None if isinstance(a, Expr) or isinstance(b, Expr) else False

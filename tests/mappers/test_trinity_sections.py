@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import SourceLine, State
 from rftconf.convert.convert import Conversion, convert
 from rftconf.load.load import load
+from rftconf.mappers.context import WriteContext
+from rftconf.mappers.trinity.folds import refuse_uneven_world
 from rftconf.text.read.read import read
 from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
@@ -118,3 +124,13 @@ def test_what_trains_without_rollouts_is_named_by_its_kind() -> None:
 def test_within_trinity_halves_stay_what_they_are(mode: str) -> None:
     document = read(Source("run.yaml", BASE.format(mode=mode, algorithm="grpo") + ENGINES), ReadOptions())
     assert f"mode: {mode}" in convert(document, "trinity").text
+
+
+@pytest.mark.parametrize(("gpus", "is_refused"), [(0, False), (-1, False), (4, False), (3, True)])
+def test_an_update_is_divided_by_gpus_that_are_there(gpus: int, is_refused: bool) -> None:
+    """trainer of Trinity-RFT up to 0.4: an update of 64 sequences over the trainer's GPUs; none are the account's to refuse."""
+    writing = cast(
+        WriteContext, SimpleNamespace(plan=lambda path: gpus, same_framework=False, since=lambda release: False)
+    )
+    with pytest.raises(RefusedError) if is_refused else nullcontext():
+        refuse_uneven_world(writing, 64)

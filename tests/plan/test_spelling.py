@@ -41,6 +41,13 @@ def test_what_is_not_known_is_not_compared() -> None:
     assert same(8, 9) is False
 
 
+def test_what_is_no_number_is_the_same_as_itself() -> None:
+    assert same(float("nan"), float("nan")) is True
+    assert same({"log": [float("nan")]}, {"log": [float("nan")]}) is True
+    assert same({"log": float("nan")}, {"log": 1.0}) is False
+    assert same({"log": float("nan")}, {}) is False
+
+
 @pytest.mark.parametrize(
     ("uri", "folder", "split"),
     [

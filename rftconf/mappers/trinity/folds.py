@@ -257,7 +257,7 @@ def refuse_uneven_world(w: WriteContext, update: Any) -> None:
     gpus = w.plan("stage.placement.actor.gpus")
     if w.same_framework or w.since("0.5.2") or not isinstance(update, int) or not isinstance(gpus, int):
         return
-    if update % gpus:
+    if gpus > 0 and update % gpus:
         raise RefusedError(
             f"{update} sequences an update are no multiple of {gpus} trainer GPUs, which Trinity-RFT before 0.5 wants (H9)",
             choices=("--to-release 0.5.2 or newer, which counts ranks", "--rollout-gpus for another split"),
