@@ -110,7 +110,10 @@ def golden_inputs() -> tuple[Path, ...]:
 @pytest.mark.parametrize("file", golden_inputs(), ids=lambda file: file.parent.name)
 def test_a_golden_input_comes_back_as_it_was(file: Path) -> None:
     document = read(open_source(file))
-    check_itself(document, *understood(document, None, None))
+    framework, release = understood(document, None, None)
+    if framework not in FRAMEWORKS:
+        pytest.skip("its configs are read, and none are written")
+    check_itself(document, framework, release)
 
 
 @pytest.mark.parametrize("to", FRAMEWORKS)

@@ -30,6 +30,21 @@ def decided(text: str) -> str:
     return text.replace("worker_cls: ???", "worker_cls: own.Worker")
 
 
+ASKS_FOR_GPUS = ("trl-sequence-to-verl",)
+"""Inputs whose processes nobody tells."""
+DECISIVE = ("device_mapping", "_batch_size", "_steps", "_size", "_in_group", "strategy_name")
+"""Ends of keys without which the arithmetic cannot be done."""
+
+
+def waits_for_decisions(done: Conversion) -> bool:
+    """True where a number that the arithmetic needs is left to a person; the ledger asks for it then."""
+    unknown = [line for line in done.ledger.targets if line.key.endswith(DECISIVE) and "???" in str(line.value)]
+    if unknown or "${oc.env" in done.text:
+        assert done.ledger.decisions
+        return True
+    return False
+
+
 @pytest.mark.parametrize("folder", INPUTS, ids=lambda folder: folder.name)
 def test_every_golden_input_keeps_the_rules_or_is_refused(folder: Path) -> None:
     (source,) = folder.glob("input.*")
@@ -39,7 +54,7 @@ def test_every_golden_input_keeps_the_rules_or_is_refused(folder: Path) -> None:
         pytest.skip("refused, as tests/conformance reports with its reason")
     if done.loaded.stages[-1].values.get("stage.kind") != "rl":
         pytest.skip("the rules are the RLVR pipeline's")
-    assert unkept(done) == []
+    assert (folder.name in ASKS_FOR_GPUS and waits_for_decisions(done)) or unkept(done) == []
 
 
 def unkept(done: Conversion) -> list[str]:
@@ -53,10 +68,6 @@ def unkept(done: Conversion) -> list[str]:
     return [rule for rule in broken(decided(done.text)) if not any(name in rule for name in names)]
 
 
-DECISIVE = ("device_mapping", "_batch_size", "_steps", "_size", "_in_group", "strategy_name")
-"""Ends of keys without which the arithmetic cannot be done."""
-
-
 @needs_corpus
 @pytest.mark.parametrize("real", [real for real in REAL if real.framework != "roll"], ids=lambda real: real.name)
 def test_real_configs_keep_the_rules_or_are_refused(real: Real) -> None:
@@ -67,11 +78,7 @@ def test_real_configs_keep_the_rules_or_are_refused(real: Real) -> None:
         return
     if done.loaded.stages[-1].values.get("stage.kind") != "rl":
         pytest.skip("the rules are the RLVR pipeline's")
-    unknown = [line for line in done.ledger.targets if line.key.endswith(DECISIVE) and "???" in str(line.value)]
-    if unknown or "${oc.env" in done.text:
-        assert done.ledger.decisions
-        return
-    assert unkept(done) == []
+    assert waits_for_decisions(done) or unkept(done) == []
 
 
 RULES = [

@@ -18,7 +18,7 @@ from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.lint.bases import BASES
 
-DIRECTIONS = [(source, target) for source in BASES for target in BASES if source != target]
+DIRECTIONS = [(source, target) for source in BASES for target in registry.FRAMEWORKS if source != target]
 SUBSETS = 25
 
 

@@ -78,11 +78,11 @@ def test_a_named_file_that_is_no_config_is_passed_over(tmp_path: Path, capsys: p
 
 
 def test_a_framework_that_is_not_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    foreign = written(tmp_path, "num_generations: 8\nmax_completion_length: 64\nseed: 1\n", "trl.yaml")
+    foreign = written(tmp_path, "grpo:\n  num_prompts_per_step: 32\n  num_generations_per_prompt: 16\n", "nemo.yaml")
     assert run(["check", foreign]) == 3
-    assert "is a config of TRL (num_generations, max_completion_length)" in capsys.readouterr().err
+    assert "is a config of NeMo-RL (grpo.num_prompts_per_step" in capsys.readouterr().err
     assert run(["check", "--mixed", foreign]) == 0
-    assert "is a config of TRL" in capsys.readouterr().err
+    assert "is a config of NeMo-RL" in capsys.readouterr().err
     assert run(["convert", foreign, "--to", "verl"]) == 3
     assert "rftconf new" in capsys.readouterr().err
 

@@ -21,6 +21,7 @@ DECISIONS = {
     "data.train_files": "/data/train.parquet",
     "data.val_files": "/data/test.parquet",
     "actor_rollout_ref.rollout.name": "vllm",
+    "explorer.rollout_model.engine_type": "vllm",
     "actor_rollout_ref.actor.policy_loss.loss_mode": "vanilla",
     "actor_rollout_ref.actor.optim.lr_scheduler_type": "constant",
     "actor_rollout_ref.actor.optim.warmup_style": "constant",

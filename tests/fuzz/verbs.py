@@ -30,7 +30,7 @@ from rftconf.migrate.migrate import MigrationRequest, migrate
 from rftconf.report.ledger import ledger_json, ledger_text
 from rftconf.report.plan import plan_tree
 from rftconf.report.screen import Screen
-from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.schemas.registry import FRAMEWORKS, framework
 from rftconf.studio import answers as page
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
@@ -129,7 +129,7 @@ def _migrate(loaded: Loaded) -> str:
     def again(text: str, launch: int | None) -> Document:
         return read(Source(document.name, text), ReadOptions(launch=launch))
 
-    releases = FRAMEWORKS[loaded.framework].releases
+    releases = framework(loaded.framework).releases
     to = releases[-2] if loaded.release == releases[-1] else releases[-1]
     return migrate(document.text, again, MigrationRequest(to, loaded.framework)).text
 

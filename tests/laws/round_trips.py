@@ -211,6 +211,7 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     ),
     "stage.algorithm.advantage_scope": lambda before, after: one_update(before) and one_update(after),
     "identity.project": lambda before, after: before["identity.project"] is None,
+    "identity.log_level": lambda before, after: before["identity.log_level"] is None,
     "stage.placement.actor.megatron.transformer_overrides": lambda before, after: same(
         without_kernels(before), without_kernels(after)
     ),

@@ -124,8 +124,12 @@ def write_seeds(w: WriteContext) -> None:
     if not told:
         return
     value = w.plan(told[0])
-    same = [path for path in told if w.plan(path) == value]
+    same = [path for path in told if w.plan(path) == value and path in _seeded(w)]
     w.put("seed", value, *same)
+    if told[0] not in _seeded(w):
+        w.lose(
+            told.pop(0), State.NARROWED, "ROLL's one seed is that of the data, the mini-batches and the engines here"
+        )
     for path in told:
         if path not in same:
             w.lose(

@@ -22,6 +22,7 @@ CAPPED = When(lambda c: c.plan(FAMILY) in (*CLIPPED, None), "only the clipped lo
 PENALTY = When(
     lambda c: c.effective("beta") != 0, "there is no reference model: beta is 0 (trl/trainer/grpo_trainer.py: __init__)"
 )
+LOGS_AT_A_LEVEL = When(lambda c: c.effective("log_level") != "passive", "passive leaves the level as it is")
 ADAPTED = When(lambda c: c.effective("use_peft") is not False, "there are no adapters: use_peft is false")
 
 

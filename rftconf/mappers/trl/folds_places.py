@@ -107,7 +107,7 @@ def read_adapters(r: ReadContext) -> None:
     used = r.native(PEFT)
     if used is False:
         r.inactive.update(dict.fromkeys((RANK, ALPHA, TARGETS), "there are no adapters: use_peft is false"))
-        r.set(LORA + "rank", 0, PEFT)
+        r.set(LORA + "rank", None, PEFT)
         return
     targets = r.native(TARGETS)
     r.set(LORA + "rank", r.native(RANK), PEFT, RANK)

@@ -23,7 +23,8 @@ ROWS = (
     # -- identity and model -------------------------------------------------------------------------------------
     row(lambda c: c.run_name, lambda p: p.identity.experiment, same, why="transformers Trainer: the trackers' name of the run"),
     row(lambda c: c.output_dir, lambda p: p.identity.checkpoint_root, same, why="transformers Trainer._save_checkpoint"),
-    row(lambda c: c.log_level, lambda p: p.identity.log_level, LEVELS, why="TrainingArguments.get_process_log_level"),
+    row(lambda c: c.log_level, lambda p: p.identity.log_level, LEVELS, when=on.LOGS_AT_A_LEVEL,
+        why="TrainingArguments.get_process_log_level"),
     row(lambda c: c.model_name_or_path, lambda p: p.stage.model.path, same, why="trl/scripts/grpo.py: GRPOTrainer(model=)"),
     row(lambda c: c.trust_remote_code, lambda p: p.stage.model.trust_remote_code, same, why="trl/scripts/grpo.py: model_init_kwargs"),
     # -- lengths and batches ------------------------------------------------------------------------------------

@@ -90,14 +90,16 @@ def _verl_rate(keys: Keys, local: int, horizon: int, planned: int) -> Rate:
     steps = keys.get(path + "lr_warmup_steps", otherwise=-1)
     share = keys.get(path + "lr_warmup_steps_ratio", otherwise=0.0)
     zero_counts = keys.release < (0, 8) and not megatron
-    ticks = steps if steps > 0 or (steps == 0 and zero_counts) else int(share * horizon * planned)
+    own = keys.get(path + "lr_decay_steps") if megatron else None  # megatron_utils: before total_training_steps
+    ticks = steps if steps > 0 or (steps == 0 and zero_counts) else int(share * (own or horizon * planned))
     top = keys.get(path + "lr", otherwise=1e-6)
     if megatron:
         kind, floor = keys.get(path + "lr_decay_style", otherwise="constant"), keys.get(path + "min_lr", otherwise=0.0)
     else:
         kind = keys.get(path + "lr_scheduler_type", path + "warmup_style", otherwise="constant")
         floor = keys.get(path + "min_lr_ratio", otherwise=0.0) * top
-    return Rate(WORDS.get(kind, kind), top, Fraction(ticks, local), Fraction(horizon), floor)
+    length = Fraction(horizon) if own is None else Fraction(own, local)
+    return Rate(WORDS.get(kind, kind), top, Fraction(ticks, local), length, floor)
 
 
 def trinity(keys: Keys) -> Figures:
