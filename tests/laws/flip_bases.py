@@ -178,7 +178,6 @@ PPO = {
     "algorithm.kl_penalty_fn_args.kl_coef": 0.002,
 }
 ACTOR = "trainer.trainer_config.actor_rollout_ref.actor"
-CRITIC_DECAY = "trainer.trainer_config.critic.optim.lr_decay_style"
 HELPER = {
     "explorer.auxiliary_models[0].model_path": "base/judge",
     "explorer.auxiliary_models[0].engine_num": 1,
@@ -199,7 +198,7 @@ TRINITY = (
     Base("adaptive KL", TRINITY_GRPO | PPO | {"algorithm.kl_penalty_fn_args.adaptive": True}),
     Base("static micro-batches", TRINITY_GRPO | {"trainer.use_dynamic_bsz": False}),
     Base("megatron", TRINITY_GRPO | {"trainer.trainer_strategy": "megatron", "trainer.megatron.tensor_model_parallel_size": 2}, since="0.6.0"),
-    Base("megatron with a critic", TRINITY_GRPO | PPO | {"trainer.trainer_strategy": "megatron", CRITIC_DECAY: "cosine"}, since="0.6.0"),
+    Base("megatron with a critic", TRINITY_GRPO | PPO | {"trainer.trainer_strategy": "megatron", "trainer.trainer_config.critic.optim.lr_decay_style": "cosine"}, since="0.6.0"),
     Base("megatron, static micro-batches with a critic",
          TRINITY_GRPO | PPO | {"trainer.trainer_strategy": "megatron", "trainer.use_dynamic_bsz": False}, since="0.6.0"),
     Base("lora", TRINITY_GRPO | {"model.lora_configs[0].lora_rank": 16, "synchronizer.sync_method": "checkpoint"}),
