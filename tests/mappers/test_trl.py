@@ -278,7 +278,7 @@ def test_number_types(release: str, keys: dict[str, Any], stored: str, computed:
 
 
 def test_adapters_need_their_switch() -> None:
-    assert plan(lora_r=32)["stage.model_options.lora.rank"] == 0
+    assert plan(lora_r=32)["stage.model_options.lora.rank"] is None
     adapted = plan(lora_r=32, use_peft="true", lora_target_modules="[all-linear]")
     assert (adapted["stage.model_options.lora.rank"], adapted["stage.model_options.lora.targets"]) == (32, "all-linear")
 
