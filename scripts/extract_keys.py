@@ -101,7 +101,7 @@ def _dumped(
 
 
 def _dumped_from_sources(release: str, framework: Framework, packages: Path) -> dict[str, Any]:
-    """What the sources of TRL's package, and of the transformers that it stands on, say of its keys."""
+    """Read the keys from the sources of TRL's package, and of the transformers that it stands on."""
     from dump_trl import transformers_of
 
     folders = (f"trl-{release}", f"transformers-{transformers_of(release, framework.releases)}")

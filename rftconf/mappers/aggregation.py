@@ -1,4 +1,4 @@
-"""How a policy loss becomes one number, for frameworks in which a sum is divided by the padded length alone."""
+"""A policy loss becomes one number by one of a few words, for frameworks that divide a sum by the padded length alone."""
 
 from __future__ import annotations
 

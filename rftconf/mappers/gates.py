@@ -38,7 +38,7 @@ class Gate:
 
 @record
 class Gates:
-    """What a framework switches on and off by keys that the plan does not know."""
+    """Return the keys that a framework switches on and off and that the plan does not know."""
 
     sections: tuple[Section, ...] = ()
     gates: tuple[Gate, ...] = ()

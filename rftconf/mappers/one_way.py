@@ -14,5 +14,5 @@ def one_way(read: Callable[[ReadContext], None], *plans: str, why: str, natives:
 
 
 def _never_written(writing: WriteContext) -> None:
-    """Stand for the direction that such a framework has not."""
-    del writing
+    """Refuse a writing that `refuse_unwritten` should have stopped, so that no plan field is lost in silence."""
+    raise NotImplementedError(f"no config of {writing.framework} is written")

@@ -49,7 +49,7 @@ def table_of(framework: str, kind: str | None = None) -> Table:
 
 @cache
 def gates_of(family: str) -> Gates:
-    """What a framework switches on and off by keys that the plan does not know; imported when first asked for."""
+    """Return the keys that a framework switches on and off and that the plan does not know; they are imported when first asked for."""
     if family not in _WITH_GATES:
         return Gates()
     gates: Gates = importlib.import_module(f"rftconf.mappers.{family}.gates").GATES

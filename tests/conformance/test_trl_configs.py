@@ -63,7 +63,7 @@ def _option(key: str, value: Any, chance: random.Random) -> list[str]:
 
 
 def plan(case: Mapping[str, Any], release: str) -> dict[str, Any]:
-    """What is read of a case."""
+    """Read a case."""
     options = ReadOptions(sources={"config.yaml": case["config"]})
     words = " ".join(case["arguments"])
     text = f"accelerate launch --num_processes {case['processes']} -m trl.scripts.grpo --config config.yaml {words}\n"
@@ -71,7 +71,7 @@ def plan(case: Mapping[str, Any], release: str) -> dict[str, Any]:
 
 
 def plan_or_refusal(case: Mapping[str, Any], release: str) -> tuple[dict[str, Any], str]:
-    """What is read of a case, or why it is refused."""
+    """Read a case, or say why it is refused."""
     try:
         return plan(case, release), ""
     except RefusedError as refused:
@@ -79,7 +79,7 @@ def plan_or_refusal(case: Mapping[str, Any], release: str) -> tuple[dict[str, An
 
 
 def agrees(values: Mapping[str, Any], theirs: Mapping[str, Any], processes: int) -> dict[str, tuple[Any, Any]]:
-    """What differs, by name: ours and theirs."""
+    """Return the differing settings by name: ours and theirs."""
     update = theirs["per_device_train_batch_size"] * processes * theirs["gradient_accumulation_steps"]
     whole = theirs["generation_batch_size"]
     period = update if theirs["steps_per_generation"] < theirs["gradient_accumulation_steps"] else whole

@@ -1,4 +1,4 @@
-"""How a policy loss becomes one number: the words, and what a sum is divided by."""
+"""A policy loss becomes one number by one of these words; a sum is divided by a length."""
 
 from __future__ import annotations
 

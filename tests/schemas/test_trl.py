@@ -30,7 +30,7 @@ def test_defaults_that_a_release_changed(release: str) -> None:
 
 @pytest.mark.parametrize("release", registry.TRL.releases)
 def test_the_launchers_options_are_keys_of_every_release(release: str) -> None:
-    """What TRL's parser does not know, it hands to accelerate launch."""
+    """TRL's parser hands the options that it does not know to accelerate launch."""
     assert set(OPTIONS) <= set(catalogue.load("trl", release).keys)
 
 

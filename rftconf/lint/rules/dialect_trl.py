@@ -150,7 +150,7 @@ def _low_delta(s: Subject) -> Findings:
     advice="set beta, or leave sync_ref_model out", source=f"TRL {TRAINER}: __init__", since="0.28.0", fixable=True,
 )  # fmt: skip
 def _no_reference(s: Subject) -> Findings:
-    """With beta 0 no reference model is loaded, and the trainer stops where one is to be moved."""
+    """No reference model is loaded with beta 0, and the trainer stops where one is to be moved."""
     if s.native.value("sync_ref_model") is True and s.native.value("beta") == 0:
         yield finding(f"{s.says('sync_ref_model')} and {s.says('beta')}: there is no reference", "sync_ref_model", "beta",
                       fix=Drop("sync_ref_model"), safe=True)  # fmt: skip

@@ -144,7 +144,7 @@ def _validates(c: Any) -> bool:
 
 
 def _complete(w: Any) -> None:
-    """What only the whole output tells: open questions, and how many pairs fit into a pass of the reference."""
+    """Ask the open questions, and cap the pairs of a pass of the reference, once the whole output is known."""
     questions.complete(w)
     if w.trainer == "dpo":
         folds_preference.fit_reference(w)

@@ -1,4 +1,4 @@
-"""How ROLL's agentic pipeline normalises the rewards of trajectories: by keys of its own, whatever the estimator's name says."""
+"""ROLL's agentic pipeline normalises the rewards of trajectories by keys of its own, whatever the estimator's name says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEYS = (GROUPING, METHOD, *TYPES)
 GROUP = "traj_group_id"
 """The trajectories of one group of environments: the answers to one prompt elsewhere."""
 METHODS = {"mean": (True, False), "mean_std": (True, True), "asym_clip": (True, True)}
-"""What each takes off and divides by (agentic_config: _resolve_reward_norm_defaults); any other is identity."""
+"""Each takes off and divides by these (agentic_config: _resolve_reward_norm_defaults); any other is identity."""
 PLAIN = ("reinforce", "grpo")
 """Estimators that agentic_compute_advantage computes alike: the return of rewards that were normalised before."""
 NORMALISED = "reinforce_mean_"
@@ -30,7 +30,7 @@ SPELLED = {
 
 
 def norms(r: ReadContext) -> tuple[Any, Any]:
-    """What the mean and the deviation of rewards are taken over: `group`, `batch`, another grouping's name, or nothing."""
+    """Name the set that the mean and the deviation of rewards are taken over: `group`, `batch`, another grouping's name, or nothing."""
     values = [r.native(key) for key in KEYS]
     unknown = next((value for value in values if isinstance(value, Expr)), None)
     if unknown is not None:
@@ -61,7 +61,7 @@ def estimator(name: Any) -> Any:
 
 
 def say_steps(r: ReadContext) -> str:
-    """What a group's statistics are taken over where each step of an episode is a sample; nothing else says it."""
+    """Record that a group's statistics are taken over steps where each step of an episode is a sample; nothing else says it."""
     return (
         "rewards are normalised over the steps of a group's episodes, not over its answers" if counts_steps(r) else ""
     )

@@ -41,7 +41,7 @@ class KlTerm:
 
     @property
     def plans(self) -> tuple[str, ...]:
-        """Whether there is a term, and which."""
+        """Read whether there is a term, and which one."""
         return tuple(f"{A}{self.block}.{field}" for field in ("enabled", "estimator", "coef"))
 
     def read(self, r: ReadContext) -> None:
@@ -72,7 +72,7 @@ class KlTerm:
 
 
 KL_LOSS = KlTerm("kl_loss", "algorithm.kl_loss_fn", lambda r: r.native("algorithm.kl_loss_fn") or class_of(r).kl_loss)
-"""Of the class where no function is named: k2 with coefficient .001 unless `none` is written (H35)."""
+"""The class gives these where no function is named: k2 with coefficient .001 unless `none` is written (H35)."""
 
 
 ORDER = Behaves(

@@ -25,7 +25,7 @@ AGG, OWN_AGG = "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_ag
 
 
 def micro_batches(c: Context) -> str:
-    """What becomes of the means of micro-batches: they are added up since 0.6."""
+    """Read whether the means of micro-batches are added up, as they are since 0.6."""
     return "micro_batch_sum" if c.since("0.6.0") else "micro_batch_mean"
 
 

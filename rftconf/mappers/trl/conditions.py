@@ -27,7 +27,7 @@ ADAPTED = When(lambda c: c.effective("use_peft") is not False, "there are no ada
 
 
 def worth(context: Context, unit: Unit) -> Any:
-    """How many completions (or tokens per rank) one `unit` is worth in a TRL run."""
+    """Return the completions (or tokens per rank) that one `unit` is worth in a TRL run."""
     match unit:
         case Unit.SEQUENCES | Unit.TOKENS_PER_RANK | Unit.TOKENS_PER_GPU:
             return 1

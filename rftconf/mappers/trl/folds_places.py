@@ -1,4 +1,4 @@
-"""What trains and what generates on which GPUs, adapters, and data sets."""
+"""Folds of TRL for the GPUs of trainer and engines, for adapters, and for data sets."""
 
 from __future__ import annotations
 

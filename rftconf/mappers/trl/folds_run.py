@@ -201,7 +201,7 @@ def read_betas(r: ReadContext) -> None:
 
 
 def read_eval_responses(r: ReadContext) -> None:
-    """As many answers as in training, unless evaluation has a number of its own."""
+    """Evaluation has as many answers as training, unless it has a number of its own."""
     number = r.native("num_generations_eval")
     r.set(
         "stage.sampling.eval.responses",

@@ -1,4 +1,4 @@
-"""What becomes of TRL keys that no row speaks for, and why. The first pattern that fits counts."""
+"""Reasons for TRL's keys that no row speaks for. The first pattern that fits counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long veRL's learning rates decay: over the steps asked for, or over a length that Megatron's scheduler is given."""
+"""veRL's learning rates decay over the steps asked for, or over a length that Megatron's scheduler is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between TRL's releases from 0.18.2 to 1.16.0, and between the releases of transformers that they stand on."""
+"""Changes between TRL's releases from 0.18.2 to 1.16.0, and between the releases of transformers that they stand on."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _GONE_UNREAD = removed_keys(
     "group_by_length",
     harmless=True,
 )  # fmt: skip
-"""Of transformers 4.57's TrainingArguments; GRPO has a sampler of its own, which groups nothing by length."""
+"""These are transformers 4.57's TrainingArguments; GRPO has a sampler of its own, which groups nothing by length."""
 _GONE = (
     Removed("adafactor", "optim: adafactor says it"),
     Removed("fsdp_min_num_params", "fsdp_config says which modules are wrapped"),
@@ -127,7 +127,7 @@ _STEPS: dict[str, tuple[Edit, ...]] = {
         Removed("logging_dir", "the variable TENSORBOARD_LOGGING_DIR says it", harmless=True),
     ),
 }
-"""By the release that an edit leads from."""
+"""Each edit stands under the release that it leads from."""
 
 IMPLIED: Mapping[tuple[str, str], Mapping[str, Value]] = {
     ("0.19.1", ""): {"importance_sampling_level": "token", "top_entropy_quantile": 1.0},
@@ -136,7 +136,7 @@ IMPLIED: Mapping[tuple[str, str], Mapping[str, Value]] = {
     ("0.26.2", ""): {"multi_objective_aggregation": "sum_then_normalize"},
     ("1.7.1", ""): {"entropy_coef": 0.0, "use_adaptive_entropy": False},
 }
-"""What a release did before it had a key (trl/trainer/grpo_trainer.py of both)."""
+"""A release did this before it had the key (trl/trainer/grpo_trainer.py of both)."""
 ALIASES = (
     Move("vllm_importance_sampling_cap", "vllm_importance_sampling_clip_max", stays=True),
     Move("use_transformers_paged", "use_transformers_continuous_batching", stays=True),

@@ -23,4 +23,4 @@ SHIPPED: dict[str, dict[str, Value]] = {
     **{f"zero{stage}": {**_EIGHT, "distributed_type": "DEEPSPEED", "zero_stage": stage} for stage in (1, 2, 3)},
     **{f"fsdp{version}": {**_EIGHT, "distributed_type": "FSDP", "fsdp_version": version} for version in (1, 2)},
 }
-"""What counts of the config files that TRL ships (trl/accelerate_configs), by their names; NO starts one process."""
+"""Settings that count in the config files that TRL ships (trl/accelerate_configs), by the files' names; NO starts one process."""

@@ -1,4 +1,4 @@
-"""What the arguments of a program say."""
+"""Options, leaves and findings of a program's arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rftconf.text.document import Leaf, Unread
 
 @dataclass(slots=True)
 class CommandLine:
-    """What the arguments say: options by long name without dashes, leaves in order, findings."""
+    """Read the arguments: options by long name without dashes, leaves in order, findings."""
 
     options: dict[str, Value] = field(default_factory=dict)
     leaves: tuple[Leaf, ...] = ()

@@ -1,4 +1,4 @@
-"""What `accelerate launch` is started_with of a run's processes, by options before the program and by a config file, as leaves."""
+"""Leaves for a run's processes that `accelerate launch` is given: options before the program, and a config file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def with_launcher(leaves: tuple[Leaf, ...], chosen: Candidate, options: ReadOpti
     The program's own command line wins: TRL's command passes what it does not know on to the launcher.
     """
     command = chosen.command
-    started_with: tuple[Leaf, ...] = ()
+    start_options: tuple[Leaf, ...] = ()
     if "accelerate" in command.wrapper or any(
         word.value == "accelerate" for word in command.argv[: command.program_at]
     ):
         words = [word for word in command.argv[: command.program_at] if word.value not in ("-m", "--module")]
-        started_with = tuple(leaf for leaf in read_options(words).leaves if leaf.key in OPTIONS)
-    whole = on_top(started_with, leaves)
+        start_options = tuple(leaf for leaf in read_options(words).leaves if leaf.key in OPTIONS)
+    whole = on_top(start_options, leaves)
     named = [leaf.value for leaf in whole if leaf.key in FILES]
     name = named[-1] if named else None
     file = None if not isinstance(name, str) else text_beside(command.place.file, name, options.sources)

@@ -36,7 +36,7 @@ ASKED = (
 
 
 def answer(case):
-    """What one command line comes to with so many processes."""
+    """Read one command line with so many processes."""
     TrainingArguments.world_size = property(lambda self: case["processes"])
     with tempfile.TemporaryDirectory() as folder:
         arguments = ["--output_dir", folder, *case["arguments"]]
