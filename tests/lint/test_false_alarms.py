@@ -81,14 +81,8 @@ def test_trinity_examples() -> None:
         for d in engine.check(read(open_source(file)), engine.Options("trinity", "0.6.0"))
         if d.severity is Severity.ERROR
     ]
-    assert problems == [REVIEWED_OF_TRINITY]
+    assert problems == []
 
-
-REVIEWED_OF_TRINITY = (
-    "examples__dpo_humanlike__dpo.yaml: BAT022 scoring has neither a micro-batch size nor dynamic batches:"
-    " trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu is not set"
-)
-"""veRL 0.8.0 workers/engine_workers.py init_model asserts that size of every actor, of one trained on pairs too."""
 
 TEMPLATES = {
     "template__grpo_fsdp.yaml": set[str](),

@@ -472,16 +472,16 @@ FIXED = ("trainer.use_dynamic_bsz=false", f"{TRAINED}rollout.log_prob_micro_batc
 
 
 @rule(
-    22, ERROR, "fixed micro-batches and no size of one",
+    22, WARNING, "fixed micro-batches and no size of one",
     bad=trinity(*FIXED, "algorithm.kl_loss_fn=none"),
     good=trinity(*FIXED, "algorithm.kl_loss_fn=none", f"{TRAINED}actor.ppo_micro_batch_size_per_gpu=4"),
     advice="set trainer.use_dynamic_bsz=true, or give the size",
-    source="Trinity-RFT 0.6.0 trainer/verl/config.py; veRL 0.8.0 workers/engine_workers.py init_model", frameworks=("trinity",),
-    since="0.6.0", fixable=True,
+    source="Trinity-RFT 0.6.0 trainer/trainer.py is_verl_legacy, trainer/verl/config.py; veRL 0.8.0 workers/engine_workers.py init_model",
+    frameworks=("trinity",), since="0.6.0", fixable=True,
 )  # fmt: skip
 def _no_size(s: Subject) -> Findings:
-    """The trainer takes the size of a micro-batch from its own config alone since 0.6, which has none. Before, it was one
-    sequence. Actor, scoring and reference each want theirs when the worker starts."""
+    """Trinity-RFT 0.6 stops without a size when its worker starts, where veRL 0.8 or newer is installed: actor, scoring and
+    reference each want theirs. Beside veRL 0.7.1, actor and reference take one sequence at once."""
     if s.value(DYNAMIC) is not False or s.native.value("mode") not in ("both", "train", "colocate", None):
         return
     sizes = {"the actor": "actor.ppo_micro_batch_size_per_gpu", "scoring": "rollout.log_prob_micro_batch_size_per_gpu"}
@@ -489,5 +489,11 @@ def _no_size(s: Subject) -> Findings:
         sizes["the reference"] = "ref.log_prob_micro_batch_size_per_gpu"
     for name, key in sizes.items():
         if not s.written(TRAINED + key):
-            yield finding(f"{name} has neither a micro-batch size nor dynamic batches: {TRAINED}{key} is not set",
-                          TRAINED + key, DYNAMIC, fix=Put(TRAINED + key, 1), safe=True)  # fmt: skip
+            yield finding(
+                f"{name} has neither a micro-batch size nor dynamic batches: {TRAINED}{key} is not set",
+                TRAINED + key,
+                DYNAMIC,
+                help="set trainer.use_dynamic_bsz=true, or give the size; veRL 0.8 and newer stop without it",
+                fix=Put(TRAINED + key, 1),
+                safe=True,
+            )

@@ -39,8 +39,12 @@ STATIC = When(
 
 
 def one_sequence(c: Context) -> int | None:
-    """One sequence at once before 0.6 (Actor, Ref and Critic of verl_config.py); since then nothing (trainer/verl/config.py)."""
-    return None if c.since("0.6.0") else 1
+    """Return one sequence, the default of Actor, Ref and Critic in verl_config.py.
+
+    0.6 has it beside veRL 0.7.1 alone, and stops without a size beside newer ones (trainer/verl/config.py). A run that is read
+    has started, so it has one; for a run that is written nothing stands in for the size.
+    """
+    return None if c.writes and c.since("0.6.0") else 1
 
 
 DYNAMIC = When(

@@ -121,9 +121,10 @@ OLD = {
 }
 STATIC = {"trainer.use_dynamic_bsz": False}
 BATCHES = {
-    "batch.micro.sequences_per_rank": None,
+    # trinity/trainer/verl_legacy/verl_config.py of 0.6.0, which veRL 0.7.1 leads to; newer ones stop without sizes
+    "batch.micro.sequences_per_rank": 1,
     "batch.log_prob.sequences_per_rank": None,
-    "batch.reference.sequences_per_rank": None,
+    "batch.reference.sequences_per_rank": 1,
 }
 NAMED = {"trainer.trainer_strategy": "megatron"}
 TRINITY_RUNS: dict[str, tuple[Flat, str, Flat]] = {
