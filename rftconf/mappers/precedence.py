@@ -73,8 +73,14 @@ class FirstOf(OneField):
         return (self.first, self.second)
 
     def read(self, r: ReadContext) -> None:
-        """Set the field by the key that counts; what nobody told might be what speaks."""
+        """Set the field by the key that counts. Beside a first one that nobody told, the second may act, so neither is dead."""
         value = r.native(self.first, self.default)
+        if isinstance(value, Expr) and r.written(self.second):
+            r.set(self.path, value, self.first, self.second)
+            r.narrowed[self.second] = (
+                f"it acts where {self.first} does not overrule it, and that one's value is not known"
+            )
+            return
         if isinstance(value, Expr) or self.speaks(value) or not r.written(self.second):
             key, other, why = self.first, self.second, self.overruled
         else:

@@ -39,13 +39,19 @@ def test_keys_behind_a_condition_sleep_with_their_fields() -> None:
     assert write(awake, value="interrupt").out[KEY].value == "interrupt"
 
 
+def test_beside_a_first_key_that_is_not_known_the_second_may_act() -> None:
+    read = reading(EITHER, **{KEY: Var("X"), OTHER: "finish"})
+    assert (read.values[FIELD], read.inactive) == (Var("X"), {})
+    assert list(read.narrowed) == [OTHER]
+
+
 @pytest.mark.parametrize(
     ("keys", "value", "idle"),
     [
         ({KEY: "interrupt", OTHER: "finish"}, "interrupt", OTHER),
         ({KEY: "abort", OTHER: "finish"}, "finish", KEY),
         ({KEY: "finish"}, "finish", OTHER),
-        ({KEY: Var("X"), OTHER: "finish"}, Var("X"), OTHER),
+        ({KEY: Var("X")}, Var("X"), OTHER),
     ],
 )
 def test_the_first_key_that_speaks_counts(keys: dict[str, Any], value: Any, idle: str) -> None:
