@@ -12,6 +12,7 @@ from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of, plan
 from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
 from rftconf.schemas.catalogue import Catalogue
+from rftconf.text.hydra.dotlist_value import dotlist_value
 from rftconf.text.omegaconf.interpolation import Resolver
 from rftconf.text.write import emit_shell
 
@@ -35,7 +36,9 @@ def script(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent,
     options = ["--config-file", template(known.trainer)]
     program = ["python", "chatlearn/entrypoint.py", "grpo"]
     stated = [*lines, *undone(known, lines, values)]
-    return emit_shell.emit(stated, program=program, options=options, header=header, prelude=PRELUDE)
+    return emit_shell.emit(
+        stated, program=program, options=options, header=header, prelude=PRELUDE, quote=dotlist_value
+    )
 
 
 def _tunes(row: Row | Fold | Each | Fixed) -> bool:

@@ -148,6 +148,11 @@ CODES: dict[str, About] = {
         "${actor.model}. The command fails and the file stays empty.",
         "Quote the word (<<'EOF'), or write \\$ for the $.",
     ),
+    "SYN153": About(
+        "a parameter that bash cannot expand",
+        "bash knows no name with a dot, such as OmegaConf's ${actor.model}. It says `bad substitution` and does not run the command.",
+        "Put the word in single quotes, so that OmegaConf gets it as it is, or give the shell's variable a name without a dot.",
+    ),
     "SYN151": About(
         "the script ends here unless something is given",
         'A check such as `[ -z "$NAME" ] && exit 1`, ${NAME:?} or a count of the arguments ends the script before it starts '

@@ -33,8 +33,8 @@ ARGS=(
 
   models.policy_trainer.free_gpu_memory.offload_weights=true  # actor_rollout_ref.actor.megatron.param_offload=True
   models.policy_trainer.free_gpu_memory.offload_optimizer_states=true  # actor_rollout_ref.actor.megatron.optimizer_offload=True
-  models.policy_trainer.optimizer.lr=1e-06                    # actor_rollout_ref.actor.optim.lr=1e-06
-  models.policy_trainer.optimizer.min_lr=1e-06                # equal to lr, or the rate collapses after the first update
+  models.policy_trainer.optimizer.lr=1.0e-06                  # actor_rollout_ref.actor.optim.lr=1e-06
+  models.policy_trainer.optimizer.min_lr=1.0e-06              # equal to lr, or the rate collapses after the first update
   models.policy_trainer.optimizer.clip_grad=1.0               # veRL 0.9.1 default of actor_rollout_ref.actor.optim.clip_grad
   models.policy_trainer.optimizer.adam_beta2=0.999            # actor_rollout_ref.actor.optim.betas=[0.9, 0.999], the veRL 0.9.1 default
   models.policy_trainer.max_prompt_tokens_length=1024         # data.max_prompt_length=1024

@@ -30,7 +30,7 @@ ARGS=(
   runtime_args.log_args_dict.enable_wandb=true            # monitor.monitor_type=wandb
   runtime_args.log_args_dict.wandb_project=math           # project=math
 
-  models.policy_trainer.optimizer.lr=1e-06          # algorithm.optimizer.lr=1e-06
+  models.policy_trainer.optimizer.lr=1.0e-06        # algorithm.optimizer.lr=1e-06
   models.policy_trainer.optimizer.clip_grad=1.0     # Trinity-RFT 0.6.0 default of algorithm.optimizer.clip_grad
   models.policy_trainer.optimizer.adam_beta2=0.999  # algorithm.optimizer.betas=[0.9, 0.999], the Trinity-RFT 0.6.0 default
   models.policy_trainer.trainable=true              # the model that is trained

@@ -28,10 +28,17 @@ def told_by(differences: Iterable[Difference], ledger: Ledger) -> dict[str, tupl
     keys_by_path = {difference.path: tuple(dict.fromkeys(_told_by(difference, ledger))) for difference in listed}
     for difference in listed:
         item = _ITEM.match(difference.path)
-        if item and not keys_by_path[difference.path] and difference.a.value is None:
+        if item and not keys_by_path[difference.path] and _is_missing(difference, f"{item[1]}.", listed):
             shared = (keys for path, keys in keys_by_path.items() if keys and path.startswith(f"{item[1]}."))
             keys_by_path[difference.path] = next(shared, ())
     return keys_by_path
+
+
+def _is_missing(difference: Difference, item: str, listed: Iterable[Difference]) -> bool:
+    """True where the source lacks the field, or the output the whole item, as it does where a person must name its file."""
+    if difference.a.value is None:
+        return True
+    return all(second.b.value is None for second in listed if second.path.startswith(item))
 
 
 def _told_by(difference: Difference, ledger: Ledger) -> Iterator[str]:

@@ -41,26 +41,27 @@ def _pieces(value: Value) -> Pieces:
         case str():
             return (_string(value),)
         case Now():
-            return (_string(_clock(value)),)
+            return (_string(clock(value)),)
         case Text(parts) if any(isinstance(part, Now) for part in parts):
-            return _pieces(text(*(_clock(part) if isinstance(part, Now) else part for part in parts)))
+            return _pieces(text(*(clock(part) if isinstance(part, Now) else part for part in parts)))
         case Text(parts):
             return _around_symbols(parts)
         case Expr():
             return (value,)
         case list():
-            return ("[", *_joined([_pieces(item) for item in value]), "]")
+            return ("[", *joined([_pieces(item) for item in value]), "]")
         case dict():
-            return ("{", *_joined([(f"{_key(key)}: ", *_pieces(item)) for key, item in value.items()]), "}")
+            return ("{", *joined([(f"{_key(key)}: ", *_pieces(item)) for key, item in value.items()]), "}")
     return (str(value),)
 
 
-def _clock(value: Now) -> str:
+def clock(value: Now) -> str:
     """The time as Hydra itself tells it, the same in every key of one run."""
     return f"${{now:{value.form}}}"
 
 
-def _joined(items: list[Pieces]) -> Pieces:
+def joined(items: list[Pieces]) -> Pieces:
+    """The items with a comma and a blank between them."""
     return tuple(piece for index, item in enumerate(items) for piece in ((", ", *item) if index else item))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rftconf.base.errors import RefusedError
@@ -43,12 +43,14 @@ def emit(
     env: Mapping[str, Value] | None = None,
     header: Sequence[str] = (),
     prelude: Sequence[str] = (),
+    quote: Callable[[Value], Pieces] = hydra_value,
 ) -> str:
     """A bash script that runs `program options overrides "$@"`, each override with its provenance comment.
 
     Arguments that the overrides take by their place (`$1`) are not passed on as overrides of their own. A name that
     stays unknown is read from the environment when the script runs, which stops if it is not set.
     `prelude` are lines of shell that run before that is demanded, such as sourcing a framework's own settings.
+    `quote` writes a value as the program's own reader of overrides takes it.
     Raises RefusedError for a value that Hydra's grammar has no words for.
     """
     lines = [_without_open_keys(line) for line in lines]
@@ -60,7 +62,7 @@ def emit(
         out.extend([*part, ""] if part else [])
     words = [_word((part,)) for part in (*program, *options)]
     if lines:
-        out.extend(["ARGS=(", *_array(lines), ")", ""])
+        out.extend(["ARGS=(", *_array(lines, quote), ")", ""])
         words.append('"${ARGS[@]}"')
     taken = _arguments_taken([*values, *options, *(env or {}).values()])
     out.extend(_command([*words, f'"${{@:{taken + 1}}}"' if taken else '"$@"']))
@@ -96,11 +98,11 @@ def emit_overrides(lines: Sequence[TargetLine]) -> str:
     return "".join(f"{word}\n" for word in words)
 
 
-def _array(lines: Sequence[TargetLine]) -> Iterator[str]:
+def _array(lines: Sequence[TargetLine], quote: Callable[[Value], Pieces]) -> Iterator[str]:
     """One element per line, a blank line between sections."""
     sections: dict[str, list[Line]] = {}
     for line in lines:
-        word = _word((f"{line.key}=", *hydra_value(line.value)))
+        word = _word((f"{line.key}=", *quote(line.value)))
         entry = Line(f"  {word}", line.comment, word.count("\n"))
         sections.setdefault(line.key.lstrip("+~").partition(".")[0], []).append(entry)
     for index, section in enumerate(sections.values()):

@@ -30,9 +30,13 @@ def string(value: str, *, flow: bool = False) -> str:
     """Plain where every loader agrees that it is a string, else quoted."""
     if is_plain(value, flow=flow):
         return value
-    if value.isprintable():
-        return "'" + value.replace("'", "''") + "'"
-    return '"' + "".join(_escaped(c) for c in value) + '"'
+    quote = "'" if value.isprintable() else '"'
+    return f"{quote}{within_quotes(value, quote)}{quote}"
+
+
+def within_quotes(value: str, quote: str) -> str:
+    """A text as it stands between single or double quotes; a line break or a control character asks for double ones."""
+    return value.replace("'", "''") if quote == "'" else "".join(_escaped(c) for c in value)
 
 
 def literal_block(value: str) -> list[str] | None:

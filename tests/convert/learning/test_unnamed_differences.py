@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert.convert import Options, convert_loaded
+from rftconf.convert.convert import Conversion, Options, convert_loaded
 from rftconf.convert.learning.differences_in_ledger import told_by
 from rftconf.convert.learning.unnamed_differences import _entries
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import side
 from rftconf.lint.rule import Example
 from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
@@ -43,13 +44,24 @@ def test_every_difference_has_a_line(framework: str, to: str) -> None:
     shell = framework == "verl"
     source = load(read(Source("run.sh" if shell else "run.yaml", as_shell(example) if shell else as_yaml(example))))
     done = convert_loaded(source, to, Options())
+    assert _without_a_line(source, done) == []
+
+
+@pytest.mark.parametrize("to", FRAMEWORKS)
+def test_a_list_whose_file_only_a_run_can_name_takes_the_fields_of_its_items_with_it(to: str) -> None:
+    files = "data.val_files=[a.parquet,$(cat where)/b.parquet]"
+    source = load(read(Source("run.sh", as_shell(Example("verl", (files,))))))
+    done = convert_loaded(source, to, Options(style="yaml" if to in ("verl", "chatlearn") else None))
+    assert _without_a_line(source, done) == []
+
+
+def _without_a_line(source: Loaded, done: Conversion) -> list[str]:
+    """The fields that differ between a source and what its conversion is read back as, and that no line speaks of."""
     back = read(Source(f"written{done.file_suffix}", done.text))
     again = load(back, framework=done.ledger.target_framework, release=done.ledger.target_release)
     (stage,) = compare(side("a", source), side("b", again)).stages
     names = told_by(stage.differences, done.ledger)
-    assert [
-        difference.path for difference in stage.differences if difference.certain and not names[difference.path]
-    ] == []
+    return [difference.path for difference in stage.differences if difference.certain and not names[difference.path]]
 
 
 def test_a_mapping_is_read_again_by_its_entries() -> None:

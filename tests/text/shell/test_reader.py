@@ -228,6 +228,7 @@ class TestWhatIsSaid:
             ('eval "$X"\n', "SYN121", "run.sh:1:1"),
             ("x=$(nproc)\n", "SYN140", "run.sh:1:3"),
             ("x=$((1 / 0))\n", "SYN150", "run.sh:1:6"),
+            ('python3 a.py "x=${a.b}"\n', "SYN153", "run.sh:1:17"),
             ("x=${N:?needed}\n", "SYN151", "run.sh:1:3"),
             ("f() { f; }; f\n", "SYN198", "run.sh:1:13"),
             ("while true; do :; done\n", "SYN131", "run.sh:1:1"),

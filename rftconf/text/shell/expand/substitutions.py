@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rftconf.base.symbols import Branch, ShellOnly, Text, Var, text
+from rftconf.text.shell.parse.expandable import can_expand
 from rftconf.text.shell.parse.nodes import CommandPart
 from rftconf.text.shell.state.self_contained_condition import prelude
 from rftconf.text.shell.state.state import Shell
@@ -42,6 +43,10 @@ def substitution(shell: Shell, part: CommandPart) -> Known:
         return Var("PWD") if word is None else word.value
     if raw[0] == "~":
         return ShellOnly(f"$(printf %s {raw})")
+    if not can_expand(raw, 0):
+        message = f"bash cannot expand `{raw[:60]}`, so it does not run the command"
+        shell.say("SYN153", message, part.start, part.end, "put it in single quotes where OmegaConf is to resolve it")
+        return ShellOnly(raw)
     shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
     script, names = prelude(shell, raw)
     if (choice := _CHOICE(raw)) is not None:

@@ -23,6 +23,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "the script ends here before it starts anything; what follows is read, what it asks for stays open",
     ),
     "SYN152": (Severity.WARNING, "a parameter in a here-document that bash cannot expand: the command fails"),
+    "SYN153": (Severity.ERROR, "a parameter that bash cannot expand: the command does not run"),
     "SYN160": (Severity.INFO, "a binding that had no effect: the script never reads the name"),
     "SYN161": (Severity.INFO, "a placeholder in angle brackets, which bash would take for redirections"),
     "SYN198": (Severity.WARNING, "part of the script is left out, since there is too much of it"),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rftconf.base.symbols import ShellOnly, Text, Var, text
+from rftconf.text.shell.parse.expandable import can_expand
 from rftconf.text.shell.parse.heredocs import untabbed
 from rftconf.text.shell.parse.modes import HERE_DOCUMENT, TooDeep, Unclosed
 from rftconf.text.shell.parse.nodes import (
@@ -28,8 +29,6 @@ from rftconf.text.shell.state.written_file import Written as Written
 from rftconf.text.shell.values import Known, Piece, Word, joined
 from rftconf.text.shell.wrapper_programs import rows_of
 
-_BAD = re.compile(r"\$\{[A-Za-z_]\w*[^\w}\[:#%/^,@*=?+-]").match
-"""A parameter that bash cannot expand, such as OmegaConf's `${oc.env:X}`: the command fails."""
 _READING = frozenset({"cat", "echo", "printf", "ls", "head", "tail", "grep", "wc", "chmod", "mkdir", "test", "[", "diff",
                       "stat", "du", "less", "more", "md5sum", "sha256sum", "realpath", "dirname", "basename"})  # fmt: skip
 _COPYING = frozenset({"cp", "scp", "rsync"})
@@ -137,7 +136,7 @@ def body_of(shell: Shell, expander: WordExpander, body: HereDoc) -> Word | None:
     if parts is None:
         return None
     for part in parts:
-        if isinstance(part, CommandPart) and _BAD(shell.source.text, part.start):
+        if isinstance(part, CommandPart) and not can_expand(shell.source.text, part.start):
             raw = shell.source.part(part.start, part.end)
             message = f"bash cannot expand `{raw[:60]}` and writes nothing: the command fails"
             shell.say("SYN152", message, part.start, part.end, "write \\$ for the $, or quote the here-document's word")
