@@ -1,7 +1,5 @@
 """Counts the folds that are written by hand: reading and writing are two functions there, not one declaration.
 
-A fold of a framework that is only read (`one_way`) has one function, with which no other has to agree, and is not counted.
-
 python scripts/hand_written_folds.py
 """
 
@@ -12,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAPPERS = Path(__file__).parents[1] / "rftconf" / "mappers"
-MAKERS = ("Fold", "fold", "one_way", "only_read", "only_written")
+MAKERS = ("Fold", "fold", "only_read", "only_written")
 """Calls that take functions for a direction."""
-ENGINE = ("rows.py", "shapes.py", "one_way.py")
+ENGINE = ("rows.py", "shapes.py")
 """Modules that define these calls, and declare nothing with them."""
 
 

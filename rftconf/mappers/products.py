@@ -1,13 +1,17 @@
-"""Shapes for plan fields that are a product of others."""
+"""Shapes for plan fields that are a product: of other fields, or of several keys' counts."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
+from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.plan.origin import Kind
+from rftconf.plan.units import exact_quotient
 
 
 @record
@@ -41,3 +45,80 @@ class AllGpus:
         fewer = all(isinstance(number, int) for number in (nodes, each, gpus)) and gpus != nodes * each
         note = f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else self.how
         w.lose(self.path, State.NARROWED if fewer else State.DERIVED, note)
+
+
+@record
+class UpdateInParts:
+    """An update whose sequences nobody writes: those of one pass of a rank, times the ranks, times the passes.
+
+    `part` and `passes` are the keys of the first and the last, `ranks` counts the ranks, and `rank_keys` say them. When it
+    is written, a pass is as large as the plan's micro-batch, or the largest below it that cuts a rank's share into whole
+    passes; `size` gives another wish where the plan has no micro-batch of fixed size.
+    """
+
+    part: str
+    passes: str
+    ranks: Callable[[Context], Any]
+    rank_keys: tuple[str, ...]
+    how: str
+    size: Callable[[WriteContext], Any] = lambda _: None
+    path: ClassVar[str] = "stage.batch.sequences_per_update"
+    micro: ClassVar[str] = "stage.batch.micro.sequences_per_rank"
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Both keys."""
+        return (self.part, self.passes)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The update and its micro-batch."""
+        return (self.path, self.micro)
+
+    def read(self, r: ReadContext) -> None:
+        """Multiply the three."""
+        part, passes = r.native(self.part), r.native(self.passes)
+        update = arith("*", arith("*", part, self.ranks(r)), passes)
+        r.set(self.path, update, self.part, self.passes, *self.rank_keys, how=self.how)
+        r.set(self.micro, part, self.part)
+
+    def write(self, w: WriteContext) -> None:
+        """Split an update into the three. Raises RefusedError where ranks have no equal shares of it."""
+        update, ranks = w.plan(self.path), self.ranks(w)
+        if update is None or ranks is None:
+            return
+        share: Any = exact_quotient(update, ranks)
+        wish = w.plan(self.micro)
+        _refuse_unequal_shares(update, ranks, share)
+        asked = self.size(w) if wish is None else wish
+        part: Any = _part_of(share, asked)
+        micro = (self.micro,) if wish is not None else ()
+        rounded = micro and part != wish
+        note = (
+            f"{formula(wish)} does not cut the {formula(share)} sequences of a rank into whole passes"
+            if rounded
+            else ""
+        )
+        state = State.ROUNDED if rounded else State.EXACT
+        w.put(self.part, part, *micro, state=state, note=note, always=True)
+        how = f"{formula(update)} sequences an update: {formula(part)} x {formula(ranks)} ranks x this"
+        w.put(self.passes, exact_quotient(share, part), self.path, state=State.DERIVED, always=True, how=how)
+
+
+def _refuse_unequal_shares(update: Any, ranks: Any, share: Any) -> None:
+    """Raise RefusedError where a known update is no whole number of sequences on each rank."""
+    if isinstance(share, (Expr, int)):
+        return
+    near = [size for size in (update // ranks * ranks, (update // ranks + 1) * ranks) if size]
+    raise RefusedError(
+        f"an update takes {update} sequences, and {ranks} ranks have no equal shares of it",
+        choices=(*(f"{size} sequences an update" for size in near), "another number of GPUs that train"),
+    )
+
+
+def _part_of(share: Any, wish: Any) -> Any:
+    """The wish where it may divide the share, else the largest number below it that does; 1 where nobody wishes."""
+    wish = 1 if wish is None else wish if isinstance(wish, Expr) else max(1, int(wish))
+    if isinstance(wish, Expr) or isinstance(share, Expr):
+        return wish
+    return max(size for size in range(1, min(wish, share) + 1) if share % size == 0)

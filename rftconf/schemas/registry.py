@@ -40,7 +40,7 @@ class Framework:
     release to the releases of another framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     `forms`: what a config of it can be written as, and `usual_form` which of them unless one is asked for.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
-    `tells_time`: its loader computes Hydra's `${now:...}`.
+    `tells_time`: its loader computes Hydra's `${now:...}`. `interpolates`: its loader fills `${...}` in texts in.
     `of`: the framework whose program this is, where it reads a config of its own (`veRL SFT` belongs to `verl`); then
     `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
     `spmd_until`: the last release that torchrun starts, one process per GPU.
@@ -81,6 +81,7 @@ class Framework:
     usual_form: str = "yaml"
     fills_missing: bool = False
     tells_time: bool = True
+    interpolates: bool = True
     drops_unknown: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
@@ -277,6 +278,7 @@ TRL = Framework(
     ),
     aliases=("huggingface-trl",),
     programs=("trl", "grpo", "src/open_r1/grpo"),
+    interpolates=False,
     marks=(
         *("num_generations", "max_completion_length", "max_prompt_length", "num_iterations", "generation_batch_size", "reward_funcs"),
         *("scale_rewards", "epsilon_high", "loss_type", "use_vllm", "vllm_mode", "steps_per_generation", "reward_weights"),

@@ -173,7 +173,13 @@ _QUOTES = "quotes another refusal of this list"
 _GUIDE = "a first config is refused by the memory account, before there is anything to put before a framework"
 _MIGRATE = "the text cannot be changed in place; the run itself is not refused"
 _TRL = "the source's own parser refuses it: tests/conformance/test_trl_configs.py asks it; nothing is said of a target"
+_TRL_UPDATE = "an update is per device x processes x accumulation in its code: no whole numbers of the others make it"
 NO_JUDGE = {
+    "an update takes … sequences, and … ranks have no equal shares": _TRL_UPDATE,
+    "TRL compares answers to one prompt, and asks for 2 at least": "GRPOConfig stops at it: tests/conformance/test_trl_configs.py asks it",
+    "a period yields … completions and an update takes …: TRL": _TRL_UPDATE,
+    "accelerate starts equally many processes on each": "its launcher divides the processes by the machines and starts the quotient on each",
+    "TRL has the clipped ratio of ppo and gspo": "_compute_loss ends in `Unknown loss type`, at the first batch on a GPU and not before",
     "this file is a part of a config": "the source is half a config, which no program is started with; nothing is said of a target",
     "gives Megatron's models no adapter": "the run starts and trains every weight; ROLL's start judge asks model_providers for it",
     "--adapters: this is …": "adapters are a wish beside the conversion; the run itself is not refused",

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rftconf.base.ledger import Basis, State, TargetLine
-from rftconf.base.symbols import Expr, Now, ShellOnly, Text, Value, formula, to_shell
+from rftconf.base.symbols import Expr, Now, ShellOnly, Text, Value, formula, names_in, open_keys, to_shell
 from rftconf.convert.ledger.keys_with_sections import leave_out_covered
 from rftconf.convert.ledger.own_tuning import fills_more, holds_no_sequence, left_to_the_target
 from rftconf.convert.ledger.provenance import comment_of
@@ -92,7 +92,21 @@ def _is_within(key: str, section: str) -> bool:
 
 
 def _as_the_loader_has_it(writing: Writing, value: Value) -> Value:
-    return value if registry.framework(writing.framework).tells_time else without_clock(value)
+    known = registry.framework(writing.framework)
+    value = value if known.interpolates else without_variables(value)
+    return value if known.tells_time else without_clock(value)
+
+
+def without_variables(value: Value) -> Value:
+    """`value` for a loader that takes text as it stands: what a variable holds is what only a shell could tell."""
+    match value:
+        case list():
+            return [without_variables(item) for item in value]
+        case dict():
+            return {key: without_variables(item) for key, item in value.items()}
+        case Expr() if not open_keys(value):
+            return ShellOnly(to_shell(value), tuple(sorted(names_in(value))))
+    return value
 
 
 def without_clock(value: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.mappers.context import Context, When
-from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequences_per_rollout
+from rftconf.mappers.rates import known_plan_value, ratio, sequences_per_rollout
 from rftconf.plan.units import Unit
 
 FAMILY = "stage.algorithm.policy_loss.family"
@@ -39,5 +39,5 @@ def worth(context: Context, unit: Unit) -> Any:
             update = known_plan_value(context, "stage.batch.sequences_per_update", "the completions of an update")
             return ratio(update, known_plan_value(context, "stage.batch.passes", "num_iterations"))
         case Unit.SEQUENCES_PER_RANK:
-            return data_parallel(context, megatron=False)
+            return known_plan_value(context, "stage.placement.actor.gpus", "the processes that train")
     raise KeyError(f"the worth of {unit}")

@@ -1,4 +1,4 @@
-"""Completions per device, the processes that train, and what they make of a generation batch."""
+"""Completions per device, the processes that train, and what they make of a generation batch, as they are read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ B, P = "stage.batch.", "stage.placement."
 DEVICE, ACCUMULATES = "per_device_train_batch_size", "gradient_accumulation_steps"
 GENERATES, SLICES, PASSES, N = "generation_batch_size", "steps_per_generation", "num_iterations", "num_generations"
 PROCESSES, MACHINES, KIND = "num_processes", "num_machines", "distributed_type"
+SCORED = ("log_prob", "reference")
 LAUNCHER = "processes of a run are the launcher's: accelerate launch --num_processes, or its config file"
 
 
@@ -51,30 +52,21 @@ def from_environment(r: ReadContext, name: str) -> Any:
     return value if isinstance(value, int) else Var(name)
 
 
-def read_batch(r: ReadContext) -> None:
-    """An update takes completions of all devices and accumulation steps; a generation batch is cut into such slices.
+def read_generation(r: ReadContext) -> None:
+    """A generation batch is cut into slices, each of which is one pass of every device.
 
     A generation of fewer slices than an update accumulates yields a part of the update, under the same weights: the
     period is the update then (trl/trainer/grpo_trainer.py: _prepare_inputs; GRPOConfig.__post_init__).
     """
     device, accumulates, passes, n = (r.native(key) for key in (DEVICE, ACCUMULATES, PASSES, N))
-    step = arith("*", device, r.plan(P + "actor.gpus"))
-    update = arith("*", step, accumulates)
-    whole, slices, keys = _generation(r, step, update)
+    update = r.plan(B + "sequences_per_update")
+    whole, slices, keys = _generation(r, arith("*", device, r.plan(P + "actor.gpus")), update)
     if _divides(slices, accumulates) and passes == 1:
         whole, keys = update, (*keys, ACCUMULATES)
     _refuse_parts(whole, update, n)
-    r.set(
-        B + "sequences_per_update", update, DEVICE, ACCUMULATES, PROCESSES, how="per device x processes x accumulation"
-    )
-    r.set(
-        B + "prompts_per_rollout",
-        _quotient(whole, n),
-        *keys,
-        N,
-        how=f"{formula(whole)} completions, {formula(n)} a prompt",
-    )
-    for role in ("micro", "log_prob", "reference"):
+    how = f"{formula(whole)} completions, {formula(n)} a prompt"
+    r.set(B + "prompts_per_rollout", _quotient(whole, n), *keys, N, how=how)
+    for role in SCORED:
         r.set(f"{B}{role}.sequences_per_rank", device, DEVICE)
 
 

@@ -1,16 +1,23 @@
-"""TRL's table, put together: what GRPO's keys mean, and what TRL fixes. It is read, and not written."""
+"""TRL's table, put together: what GRPO's keys mean, and what TRL fixes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rftconf.base.ledger import Decision
-from rftconf.mappers.context import WriteContext
-from rftconf.mappers.one_way import one_way
-from rftconf.mappers.placing import Target
 from rftconf.mappers.rates import tail, updates_per_tick
-from rftconf.mappers.rows import Table, cannot, fixed
-from rftconf.mappers.trl import folds_algorithm, folds_batch, folds_places, folds_run
+from rftconf.mappers.rows import Fold, Table, cannot, fixed
+from rftconf.mappers.shapes import only_written, together
+from rftconf.mappers.trl import (
+    folds_algorithm,
+    folds_algorithm_write,
+    folds_batch,
+    folds_batch_write,
+    folds_places,
+    folds_places_write,
+    folds_run,
+    folds_run_write,
+    questions,
+)
 from rftconf.mappers.trl.conditions import worth
 from rftconf.mappers.trl.launcher import with_shipped_file
 from rftconf.mappers.trl.reasons import REASONS
@@ -20,55 +27,57 @@ A, B, D, P, R, C = (
     f"stage.{section}." for section in ("algorithm", "batch", "data", "placement", "run_length", "cadence")
 )
 OPTIM, LORA, LOSS, KL = "stage.optim.actor.", "stage.model_options.lora.", A + "policy_loss.", A + "kl_loss."
-DEVICE, SLICED = (
-    "per_device_train_batch_size",
-    ("gradient_accumulation_steps", "generation_batch_size", "steps_per_generation"),
-)
 
 FOLDS = (
-    one_way(folds_batch.read_cluster, "cluster.nodes", "cluster.gpus_per_node", P + "actor.gpus",
-            natives=("num_processes", "num_machines", "distributed_type"), why="accelerate launch: processes over all machines, one a GPU"),
-    one_way(folds_batch.read_batch, B + "sequences_per_update", B + "prompts_per_rollout",
-            *(f"{B}{role}.sequences_per_rank" for role in ("micro", "log_prob", "reference")),
-            natives=(DEVICE, *SLICED), why="GRPOConfig.__post_init__: generation_batch_size"),
-    one_way(folds_algorithm.read_loss, LOSS + "family", A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope",
-            natives=("loss_type", "importance_sampling_level"), why="trl/trainer/grpo_trainer.py: _compute_loss"),
-    one_way(folds_algorithm.read_clip, LOSS + "clip_low", LOSS + "clip_high", natives=("epsilon", "epsilon_high"),
-            why="trl/trainer/grpo_trainer.py: epsilon_low, epsilon_high; _compute_loss"),
-    one_way(folds_algorithm.read_kl, KL + "enabled", KL + "coef", KL + "estimator", natives=("beta", "use_bias_correction_kl"),
-            why="trl/trainer/grpo_trainer.py: per_token_kl"),
-    one_way(folds_algorithm.read_advantage, A + "advantage", A + "std_scope", natives=("scale_rewards", "multi_objective_aggregation"),
-            why="trl/trainer/grpo_trainer.py: _generate_and_score_completions"),
-    one_way(folds_algorithm.read_correction, A + "rollout_correction", natives=folds_algorithm.CORRECTION,
-            why="trl/trainer/grpo_trainer.py: vllm_importance_sampling_ratio"),
-    one_way(folds_run.read_length, R + "epochs", R + "rollouts", R + "last_partial", natives=("max_steps", "num_train_epochs"),
-            why="transformers Trainer: max_steps, num_train_epochs"),
-    one_way(folds_run.read_schedule, *(OPTIM + field for field in ("schedule", "min_lr", "min_lr_ratio", "warmup_updates")),
-            natives=("lr_scheduler_type", "lr_scheduler_kwargs", "warmup_steps"), why="transformers Trainer.create_scheduler"),
-    one_way(folds_run.read_cadence, C + "save_rollouts", C + "eval_rollouts", C + "eval_at_start",
-            natives=("save_strategy", "save_steps", "eval_strategy", "eval_steps", "eval_on_start"),
-            why="transformers DefaultFlowCallback"),
-    one_way(folds_run.read_resume, "identity.resume", "identity.resume_path", natives=("resume_from_checkpoint",),
-            why="trl/scripts/grpo.py: trainer.train"),
-    one_way(folds_run.read_loggers, "identity.loggers", natives=("report_to",), why="transformers Trainer: reporting callbacks"),
-    one_way(folds_run.read_dtypes, *(f"{P}{role}.{dtype}" for role in ("actor", "reference") for dtype in ("model_dtype", "compute_dtype")),
-            natives=("dtype", "bf16", "fp16", "mixed_precision"), why="trl/trainer/utils.py: create_model_from_path; TrainingArguments: fp16, bf16, then the launcher"),
-    one_way(folds_run.read_betas, OPTIM + "betas", natives=("adam_beta1", "adam_beta2"),
-            why="transformers Trainer.get_optimizer_cls_and_kwargs"),
-    one_way(folds_places.read_trainer, P + "actor.backend", P + "reference.backend", P + "actor.offload.param", P + "actor.offload.optimizer",
-            P + "actor.fsdp_shard_gpus", natives=folds_places.LAUNCHED,
-            why="accelerate launch and its config file; TrainingArguments.deepspeed and fsdp"),
-    one_way(folds_places.read_reference, P + "reference.gpus", why="trl/trainer/grpo_trainer.py: no reference model while beta is 0"),
-    one_way(folds_places.read_engines, P + "rollout.engine", P + "layout", P + "rollout.gpus", P + "rollout.tp",
-            natives=("use_vllm", "vllm_mode", "vllm_tensor_parallel_size"), why="trl/generation/vllm_generation.py: mode server or colocate"),
-    one_way(folds_places.read_limits, P + "rollout.max_num_seqs", P + "rollout.max_batched_tokens",
-            why="trl/trainer/grpo_trainer.py: VLLMGeneration(max_num_seqs=)"),
-    one_way(folds_places.read_adapters, LORA + "rank", LORA + "alpha", LORA + "targets",
-            natives=("use_peft", "lora_r", "lora_alpha", "lora_target_modules"), why="trl/trainer/utils.py: get_peft_config"),
-    one_way(folds_places.read_data, *(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "subset", "split", "keys.prompt")), D + "mixing",
-            natives=(*folds_places.NAMED, "datasets[].path", "datasets[].name", "datasets[].split"), why="trl/scripts/grpo.py: main"),
-    one_way(folds_run.read_eval_responses, "stage.sampling.eval.responses", natives=("num_generations_eval",),
-            why="GRPOConfig.__post_init__: num_generations_eval or num_generations"),
+    only_written(questions.weigh_algorithm, why="GRPOTrainer has the group's mean, and no critic"),
+    Fold(("num_processes", "num_machines", "distributed_type"), ("cluster.nodes", "cluster.gpus_per_node", P + "actor.gpus"),
+         folds_batch.read_cluster, folds_batch_write.write_cluster, "accelerate launch: processes over all machines, one a GPU"),
+    together(folds_batch_write.UPDATES, why="GRPOConfig.__post_init__: generation_batch_size; transformers Trainer: gradient accumulation"),
+    Fold(("generation_batch_size", "steps_per_generation"), (B + "prompts_per_rollout", *(f"{B}{role}.sequences_per_rank" for role in folds_batch.SCORED)),
+         folds_batch.read_generation, folds_batch_write.write_generation, "GRPOConfig.__post_init__: generation_batch_size"),
+    Fold(("loss_type", "importance_sampling_level"), (LOSS + "family", A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope"),
+         folds_algorithm.read_loss, folds_algorithm_write.write_loss, "trl/trainer/grpo_trainer.py: _compute_loss"),
+    Fold(("epsilon", "epsilon_high"), (LOSS + "clip_low", LOSS + "clip_high"),
+         folds_algorithm.read_clip, folds_algorithm_write.write_clip, "trl/trainer/grpo_trainer.py: epsilon_low, epsilon_high; _compute_loss"),
+    Fold(("beta", "use_bias_correction_kl"), (KL + "enabled", KL + "coef", KL + "estimator"),
+         folds_algorithm.read_kl, folds_algorithm_write.write_kl, "trl/trainer/grpo_trainer.py: per_token_kl"),
+    Fold(("scale_rewards", "multi_objective_aggregation"), (A + "advantage", A + "std_scope"),
+         folds_algorithm.read_advantage, folds_algorithm_write.write_advantage, "trl/trainer/grpo_trainer.py: _generate_and_score_completions"),
+    Fold(folds_algorithm.CORRECTION, (A + "rollout_correction",),
+         folds_algorithm.read_correction, folds_algorithm_write.write_correction, "trl/trainer/grpo_trainer.py: vllm_importance_sampling_ratio"),
+    Fold(("max_steps", "num_train_epochs"), (R + "epochs", R + "rollouts", R + "last_partial"),
+         folds_run.read_length, folds_run_write.write_length, "transformers Trainer: max_steps, num_train_epochs"),
+    Fold(("lr_scheduler_type", "lr_scheduler_kwargs", "warmup_steps"),
+         tuple(OPTIM + field for field in ("schedule", "min_lr", "min_lr_ratio", "warmup_updates")),
+         folds_run.read_schedule, folds_run_write.write_schedule, "transformers Trainer.create_scheduler"),
+    Fold(("resume_from_checkpoint",), ("identity.resume", "identity.resume_path"),
+         folds_run.read_resume, folds_run_write.write_resume, "trl/scripts/grpo.py: trainer.train"),
+    Fold(("report_to",), ("identity.loggers",), folds_run.read_loggers, folds_run_write.write_loggers, "transformers Trainer: reporting callbacks"),
+    Fold(("dtype", "bf16", "fp16", "mixed_precision"),
+         tuple(f"{P}{role}.{dtype}" for role in ("actor", "reference") for dtype in ("model_dtype", "compute_dtype")),
+         folds_run.read_dtypes, folds_run_write.write_dtypes,
+         "trl/trainer/utils.py: create_model_from_path; TrainingArguments: fp16, bf16, then the launcher"),
+    Fold(("adam_beta1", "adam_beta2"), (OPTIM + "betas",), folds_run.read_betas, folds_run_write.write_betas,
+         "transformers Trainer.get_optimizer_cls_and_kwargs"),
+    Fold(folds_places.LAUNCHED, (P + "actor.backend", P + "reference.backend", P + "actor.offload.param", P + "actor.offload.optimizer",
+                                 P + "actor.fsdp_shard_gpus"),
+         folds_places.read_trainer, folds_places_write.write_trainer,
+         "accelerate launch and its config file; TrainingArguments.deepspeed and fsdp"),
+    Fold((), (P + "reference.gpus",), folds_places.read_reference, folds_places_write.write_reference,
+         "trl/trainer/grpo_trainer.py: no reference model while beta is 0"),
+    Fold(("use_vllm", "vllm_mode", "vllm_tensor_parallel_size"), (P + "rollout.engine", P + "layout", P + "rollout.gpus", P + "rollout.tp"),
+         folds_places.read_engines, folds_places_write.write_engines, "trl/generation/vllm_generation.py: mode server or colocate"),
+    Fold((), (P + "rollout.max_num_seqs", P + "rollout.max_batched_tokens"), folds_places.read_limits, folds_places_write.write_limits,
+         "trl/trainer/grpo_trainer.py: VLLMGeneration(max_num_seqs=)"),
+    Fold(("use_peft", "lora_r", "lora_alpha", "lora_target_modules"), (LORA + "rank", LORA + "alpha", LORA + "targets"),
+         folds_places.read_adapters, folds_places_write.write_adapters, "trl/trainer/utils.py: get_peft_config"),
+    Fold((*folds_places.NAMED, "datasets[].path", "datasets[].name", "datasets[].split"),
+         (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "subset", "split", "keys.prompt")), D + "mixing"),
+         folds_places.read_data, folds_places_write.write_data, "trl/scripts/grpo.py: main"),
+    Fold(("num_generations_eval",), ("stage.sampling.eval.responses",), folds_run.read_eval_responses, folds_run_write.write_eval_responses,
+         "GRPOConfig.__post_init__: num_generations_eval or num_generations"),
+    Fold(("save_strategy", "save_steps", "eval_strategy", "eval_steps", "eval_on_start"), (C + "save_rollouts", C + "eval_rollouts", C + "eval_at_start"),
+         folds_run.read_cadence, folds_run_write.write_cadence, "transformers DefaultFlowCallback"),
 )  # fmt: skip
 
 
@@ -134,21 +143,15 @@ CANNOT = (
 )  # fmt: skip
 
 
-def _ask_nothing(writing: WriteContext) -> list[Decision]:
-    """No run of another framework is written for TRL."""
-    del writing
-    return []
-
-
 TRL = Table(
     framework="trl",
-    rows=(*ROWS, *FOLDS, *FIXED),
+    rows=(*FOLDS, *ROWS, *FIXED),
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,
-    target=Target(True, 0.3, "the engine shares its GPUs with the trainer; TRL's default", either=True),
-    questions=_ask_nothing,
-    kinds=(),
+    target=questions.TARGET,
+    questions=questions.questions,
+    completes=questions.complete,
     spelled=with_shipped_file,
     decides={"vllm_mode": "where the engines are", "num_processes": "how many GPUs train"},
 )

@@ -7,6 +7,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import trl
+from accelerate.commands.launch import _validate_launch_command, launch_command_parser
 from transformers import TrainingArguments
 from trl import GRPOConfig, ModelConfig, TrlParser
 from trl.scripts.grpo import GRPOScriptArguments
@@ -32,6 +34,18 @@ ASKED = (
         "bf16",
         "gradient_checkpointing",
     ),
+    *(
+        "save_steps",
+        "weight_decay",
+        "adam_beta2",
+        "max_grad_norm",
+        "lr_scheduler_type",
+        "temperature",
+        "top_p",
+        "fp16",
+        "num_train_epochs",
+    ),
+    *("eval_strategy", "eval_steps", "importance_sampling_level", "vllm_importance_sampling_correction"),
 )
 
 
@@ -46,13 +60,29 @@ def answer(case):
             arguments += ["--config", str(file)]
         try:
             parser = TrlParser((GRPOScriptArguments, GRPOConfig, ModelConfig))
-            script, config, model = parser.parse_args_and_config(arguments)
+            script, config, model, *rest = parser.parse_args_and_config(
+                arguments, return_remaining_strings="launched" in case
+            )
+            launcher = launched(rest[0]) if rest else {}
         except (ValueError, SystemExit) as why:
             return {"refused": str(why)}
-    result = {name: getattr(config, name) for name in ASKED}
+    result = {name: getattr(config, name, None) for name in ASKED}
     result["warmup"] = config.get_warmup_steps(config.max_steps)
     result["reward_funcs"], result["use_peft"] = script.reward_funcs, model.use_peft
-    return result
+    result["lora_r"], result["dtype"] = model.lora_r, getattr(model, "dtype", None) or model.torch_dtype
+    return {**result, "launcher": launcher}
+
+
+def launched(words):
+    """What `accelerate launch` makes of the words that TRL's command passes on to it."""
+    words = [word for word in words if word != "--datasets" and not word.startswith("[{")]
+    if "--accelerate_config" in words:
+        position = words.index("--accelerate_config")
+        shipped = Path(trl.__file__).parent / "accelerate_configs" / f"{words[position + 1]}.yaml"
+        words[position : position + 2] = ["--config_file", str(shipped)]
+    settings, _, _ = _validate_launch_command(launch_command_parser().parse_args([*words, "grpo.py"]))
+    names = ("num_processes", "num_machines", "use_fsdp", "use_deepspeed", "zero_stage", "mixed_precision")
+    return {name: getattr(settings, name) for name in (*names, "fsdp_offload_params")}
 
 
 def main():
