@@ -203,7 +203,7 @@ def text(*parts: str | Expr) -> str | Expr:
 def names_in(value: Value) -> frozenset[str]:
     """Every variable, and every open key, that `value` depends on."""
     symbol_names: set[str] = set()
-    for atom in _atoms(value):
+    for atom in atoms(value):
         match atom:
             case Var(name) | OpenKey(name):
                 symbol_names.add(name)
@@ -214,10 +214,10 @@ def names_in(value: Value) -> frozenset[str]:
 
 def open_keys(value: Value) -> frozenset[str]:
     """Every open key that `value` depends on: no shell and no environment will ever know it."""
-    return frozenset(atom.key for atom in _atoms(value) if isinstance(atom, OpenKey))
+    return frozenset(atom.key for atom in atoms(value) if isinstance(atom, OpenKey))
 
 
-def _atoms(value: Value) -> Iterator[Expr]:
+def atoms(value: Value) -> Iterator[Expr]:
     """The expressions in `value` that hold no others."""
     match value:
         case Text(parts):
@@ -236,7 +236,7 @@ def _atoms(value: Value) -> Iterator[Expr]:
         case _:
             return
     for item in inner:
-        yield from _atoms(item)
+        yield from atoms(item)
 
 
 def is_symbolic(value: Value) -> bool:

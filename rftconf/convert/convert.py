@@ -13,7 +13,7 @@ from rftconf.convert.join_stages import joined_sources, joined_targets
 from rftconf.convert.learning.unnamed_differences import with_untold
 from rftconf.convert.ledger.source_ledger import source_lines
 from rftconf.convert.ledger.target_ledger import target_lines, with_key_of_program
-from rftconf.convert.output import emit, writes_script
+from rftconf.convert.output import emit, starter_of, writes_script
 from rftconf.convert.questions.apply_answers import drop_answered_decisions, with_answers
 from rftconf.convert.questions.decisions import (
     folders_of_iterations,
@@ -276,7 +276,8 @@ def _write(
     elif same and keep:
         left_open = {finding.leaf.key for finding in stage.reading.value_errors}
         by_line = writes_script(target.family, options.style) and options.style != "overrides"
-        keep_as_written(stage.reading.source, stage.origins, writing, left_open, launched_so=by_line)
+        named = (by_line, by_line and (not target.spmd_until or bool(starter_of(target, number, writing))))
+        keep_as_written(stage.reading.source, stage.origins, writing, left_open, named)
     return writing
 
 

@@ -29,12 +29,17 @@ def put_back(extensions: Mapping[str, Any], writing: Writing) -> None:
 
 
 def keep_as_written(
-    source: Native, origins: dict[str, Origin], writing: Writing, left_open: Container[str], *, launched_so: bool
+    source: Native,
+    origins: dict[str, Origin],
+    writing: Writing,
+    left_open: Container[str],
+    by_line: tuple[bool, bool],
 ) -> None:
     """Replace what rows wrote by the file's own keys; rows only pin defaults that changed with the release.
 
     Config groups are words of the launch line, which the trainer decides. `left_open` are keys whose values could not be
-    used: those stay as they are, too. `launched_so`: the output has a launch line, which names the trainer; else a key does.
+    used: those stay as they are, too. `by_line`: whether the output has a launch line that names the trainer, and whether it
+    counts the processes as well; else keys do.
     """
     launched = {word for words in registry.framework(writing.framework).config_groups.values() for word in words}
     written = {key: leaf for key, leaf in source.leaves() if f"{key}={leaf.value}" not in launched}
@@ -69,18 +74,20 @@ def keep_as_written(
         for key, out in writing.out.items()
         if key not in written and isinstance(out.value, OpenKey) and not out.plans
     }
-    telling = {} if launched_so else _told_by_the_line(written, origins, writing)
+    names_trainer, counts_processes = by_line
+    telling = {} if counts_processes else _told_by_the_line(written, origins, writing, trainer=not names_trainer)
     writing.out = {**outs, **pins, **lively, **not_here, **telling}
     for key, out in outs.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
 
 
-def _told_by_the_line(written: Container[str], origins: Mapping[str, Origin], writing: Writing) -> dict[str, Out]:
-    """The keys that say what only the launch line said: the trainer, and what a file has written without a key."""
-    named = writing.backend == registry.framework(writing.framework).trainer or any(
-        key in written for key in registry.TRAINER_KEYS
-    )
+def _told_by_the_line(
+    written: Container[str], origins: Mapping[str, Origin], writing: Writing, *, trainer: bool
+) -> dict[str, Out]:
+    """The keys that say what only the launch line said: what a file has written without a key, and the `trainer`."""
+    usual = registry.framework(writing.framework).trainer
+    named = not trainer or writing.backend == usual or any(key in written for key in registry.TRAINER_KEYS)
     paths = {path for path, origin in origins.items() if origin.kind is Kind.WRITTEN and not origin.keys}
     return {
         key: out

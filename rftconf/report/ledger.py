@@ -12,7 +12,7 @@ from rftconf.report.learning import changes_json, learning_lines
 from rftconf.report.screen import Screen, columns_of, joined, printable, shorten
 from rftconf.report.values import place_json, render_value, value_json
 from rftconf.report.wording import without_citations
-from rftconf.schemas import registry
+from rftconf.schemas import catalogue, registry
 
 VERSION = 1
 """Of the JSON form. It grows only when a field changes its meaning or goes."""
@@ -20,6 +20,8 @@ VERSION = 1
 WITHHELD = "(withheld)"
 _FEW = 3
 """Keys that are named before the rest is counted."""
+_MANY = 24
+"""As many of a fork's own keys that act are named: what they do is lost, and nobody but their owner knows what it is."""
 WARNS = ("fill in every ???", "more memory: ")
 """How notes begin that nobody should miss."""
 _ORDER = (
@@ -83,12 +85,16 @@ def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
     keys = {key for change in ledger.learning for key in change.keys}
     keys |= {key for line in ledger.targets for d in ledger.decisions if d.key == line.key for key in line.sources}
     words = [_place_of(line) for line in ledger.sources if line.word]
-    unknown = [line.key for line in ledger.sources if line.state is State.UNKNOWN and not line.word]
+    unknown = [line for line in ledger.sources if line.state is State.UNKNOWN and not line.word]
     lost = [line.key for line in ledger.lossy if line.state is not State.UNKNOWN and line.key not in keys]
-    became = "are kept as written" if ledger.source_framework == ledger.target_framework else "are left out"
+    same = ledger.source_framework == ledger.target_framework
+    acting = [] if same else _of_a_fork(ledger, unknown)
+    others = [line.key for line in unknown if line.key not in acting]
+    became = "are same as written" if kept else "are left out"
     yield from _named_keys("not read", words, screen)
-    yield from _named_keys(f"what reads these is not known, and they {became}", unknown, screen)
-    yield from _named_keys("also not kept in full", lost, screen)
+    most = max(_FEW, min(len(acting), _MANY))
+    yield from _named_keys(f"what reads these is not known, and they {became}", [*acting, *others], screen, most)
+    yield from _named_keys("also not same in full", lost, screen)
     yield from (text for note in warnings for text in screen.hanging("  ! ", without_citations(note)))
     unsaid = [note for note in notes if not any(f"{path.removeprefix('stage.')}:" in note for path in _paths(ledger))]
     if unsaid:
@@ -100,10 +106,17 @@ def _place_of(line: SourceLine) -> str:
     return f"{line.key} ({PurePath(line.place.file).name}:{line.place.span.line})" if line.place else line.key
 
 
-def _named_keys(lead: str, keys: list[str], screen: Screen) -> Iterator[str]:
+def _of_a_fork(ledger: Ledger, unknown: list[SourceLine]) -> list[str]:
+    """The keys that the release does not have at all and that are not switched off: they act if a fork reads them."""
+    on = [line for line in unknown if line.value not in (None, False, "", [], {})]
+    known = catalogue.load(ledger.source_framework, ledger.source_release) if on else ()
+    return [line.key for line in on if line.key not in known]
+
+
+def _named_keys(lead: str, keys: list[str], screen: Screen, most: int = _FEW) -> Iterator[str]:
     """Some of the keys by name, and the number of the others."""
     if keys:
-        first, *more = screen.wrap(f"{lead}: {enumerate_words(list(map(printable, keys)), _FEW)}", 4)
+        first, *more = screen.wrap(f"{lead}: {enumerate_words(list(map(printable, keys)), most)}", 4)
         yield f"  {first}"
         yield from (f"    {text}" for text in more)
 

@@ -16,8 +16,10 @@ from rftconf.schemas.versions import defaults
 
 ASKED = re.compile(r"(--set|--assume) ([\w.\[\]]+)=")
 """An option that a question names as its answer."""
-TOLD = {"trainer.nnodes": "1", "trainer.n_gpus_per_node": "8", "steps_per_episode": "1"}
-"""What no catalogue knows: the cluster, and the steps that an agent takes in an episode."""
+TOLD = {"trainer.nnodes": "1", "trainer.n_gpus_per_node": "8", "steps_per_episode": "1", "prompt_length": "512"}
+"""What no catalogue knows: the cluster, the steps that an agent takes in an episode, what the world says to it first."""
+ARGUMENTS = "8 /tmp/there"
+"""Arguments for a script that wants some by their place: veRL's examples take processes, then a folder."""
 VARIABLES = (
     (re.compile(r"node", re.IGNORECASE), "1"),
     (re.compile(r"gpu|step|num|size|epoch|(?:^|_)n(?:$|_)", re.IGNORECASE), "8"),
@@ -31,7 +33,8 @@ def answers(ledger: Path) -> list[str]:
     account = json.loads(ledger.read_text())
     source = account["source"]
     usual = defaults(source["framework"], source["release"])
-    options = []
+    wants_some = any(choice == '--args "..."' for decision in account["decisions"] for choice in decision["choices"])
+    options = ["--args", ARGUMENTS] if wants_some else []
     for option, name in dict.fromkeys(_asked(account["decisions"])):
         value = TOLD.get(name, usual.get(name) if "." in name or name in usual else of_variable(name))
         if value is not None and value != MISSING:
@@ -42,6 +45,12 @@ def answers(ledger: Path) -> list[str]:
 def of_variable(name: str) -> str:
     """An answer for a variable of a script that its owner sets elsewhere."""
     return next((value for word, value in VARIABLES if word.search(name)), "run")
+
+
+def asks_for_numbers(ledger: Path) -> bool:
+    """Whether a variable that counts is left to the run: a judge that has its name in its place reads no number."""
+    names = (name for option, name in _asked(json.loads(ledger.read_text())["decisions"]) if option == "--set")
+    return any(word.search(name) for name in names if "." not in name for word, value in VARIABLES if value.isdigit())
 
 
 def _asked(decisions: Iterable[dict[str, list[str]]]) -> Iterator[tuple[str, str]]:

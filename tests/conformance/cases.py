@@ -67,6 +67,8 @@ DECISIONS = {
     "actor_train.training_args.gradient_accumulation_steps": "1",
     "explorer.eval_interval": "100",
     "runtime_args.num_episode": "100",
+    "runtime_args.train_backend": "fsdp",
+    "checkpoint_root_dir": "/tmp/there",
     "runtime_args.data_path": "/data/train.parquet",
     "runtime_args.eval_data_path": "/data/test.parquet",
     "models.policy_trainer.load": "/models/mcore",

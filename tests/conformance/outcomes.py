@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conformance.answers import answers
+from tests.conformance.answers import answers, asks_for_numbers
 from tests.conformance.cases import DECISIONS
 from tests.conformance.conversions import REFUSED, UNREADABLE, Converted, convert, decide, differences_after, judge
 from tests.conformance.environment import Target
@@ -59,7 +59,8 @@ def answered(target: Target, real: Real, folder: Path) -> tuple[Converted, list[
     ledger.unlink(missing_ok=True)
     converted = converted_to(target, real, folder, ["--ledger", str(ledger)])
     still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
-    if still_open and (options := answers(ledger)):
+    asks = still_open or (not converted.code and asks_for_numbers(ledger))
+    if asks and (options := answers(ledger)):
         converted = converted_to(target, real, folder, options)
         still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
     return converted, still_open

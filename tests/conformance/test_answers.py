@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rftconf.cli.app import run
 from tests.conformance.answers import answers, of_variable
+from tests.conformance.readback import differences
 
 SCRIPT = """\
 python3 -m verl.trainer.main_ppo --config-path own/config --config-name own.yaml algorithm.adv_estimator=grpo \\
@@ -29,3 +30,23 @@ def test_what_a_config_does_not_tell_is_answered_as_its_release_has_it(tmp_path:
 def test_a_variable_that_a_scripts_owner_sets_is_answered_by_what_it_is() -> None:
     named = {"NNODES": "1", "N_GPUS": "8", "TRAINING_STEPS": "8", "CKPT_DIR": "/tmp/there", "RUN_TAG": "run"}
     assert {name: of_variable(name) for name in named} == named
+
+
+def test_arguments_by_their_place_are_given(tmp_path: Path) -> None:
+    script, ledger = tmp_path / "run.sh", tmp_path / "ledger.json"
+    script.write_text(
+        "torchrun --nproc_per_node=$1 -m verl.trainer.sft_trainer data.train_files=/d/a.parquet model.path=/m/q\n"
+    )
+    options = ["--to", "roll", "-o", str(tmp_path / "run.yaml")]
+    assert run(["convert", str(script), *options, "--ledger", str(ledger)]) == 0
+    values = answers(ledger)
+    assert values[:2] == ["--args", "8 /tmp/there"]
+    assert run(["convert", str(script), *options, *values]) == 0
+    assert "num_gpus_per_node: 8" in (tmp_path / "run.yaml").read_text()
+
+
+def test_a_clock_is_no_difference() -> None:
+    """Hydra tells the time while it composes a config, so that what it resolved has digits where the script asks."""
+    clock = "/runs/x_$(date +'%Y%m%d_%H%M%S')/last"
+    assert not list(differences({"a": clock}, {"a": "/runs/x_20261127_084112/last"}))
+    assert list(differences({"a": clock}, {"a": "/runs/y_20261127_084112/last"}))

@@ -166,3 +166,14 @@ def test_json_form() -> None:
 def test_a_ledger_without_losses_says_so() -> None:
     ledger = Ledger("verl", "0.9.1", "trinity", "0.6.0", sources=LEDGER.sources[:1])
     assert ledger_text(ledger, Screen(80)).endswith("1 key read: 1 exact\n  nothing was lost\n")
+
+
+def test_a_forks_own_keys_that_act_are_all_named() -> None:
+    """Those that are off, and those that the release has, are only counted beyond the first."""
+    acting = [SourceLine(f"algorithm.mine_{n}", n + 1, PLACE, State.UNKNOWN, ()) for n in range(9)]
+    off = [
+        SourceLine("algorithm.off", False, PLACE, State.UNKNOWN, ()),
+        SourceLine("data.seed", 1, PLACE, State.UNKNOWN, ()),
+    ]
+    text = " ".join(ledger_text(replace(LEDGER, sources=(*off, *acting)), Screen(100)).split())
+    assert f"are left out: {', '.join(line.key for line in acting)} and 2 more" in text

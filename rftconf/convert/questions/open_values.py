@@ -13,8 +13,10 @@ from rftconf.base.span import Place
 from rftconf.base.symbols import (
     MISSING,
     OpenKey,
+    ShellOnly,
     Value,
     Var,
+    atoms,
     formula,
     is_symbolic,
     names_in,
@@ -98,13 +100,14 @@ def unresolved(
     writing: Writing,
     stage: StageRead | None = None,
     asks: Mapping[str, Place] | None = None,
+    assigned: Mapping[str, str] | None = None,
     *,
     shell: bool,
 ) -> list[Decision]:
     """Values that nobody told first, then the variables that the target reads when it starts.
 
     `stage`: where the values come from; None where nothing was read. `asks` are the names without which the source's
-    script ends.
+    script ends, `assigned` its variables and the text that each gets.
     """
     asks = asks or {}
     decisions, readers = [], dict[str, list[str]]()
@@ -114,7 +117,8 @@ def unresolved(
             values = _unknown_values_of_line(line, writing)
             names = sorted(frozenset().union(*map(names_in, values.values())))
             why = _why_open(line, writing) + "".join(_where_script_ends(name, asks) for name in names)
-            choices = ways_to_tell(values, stage) or _target_words(line, writing) or (f"a value for {line.key}",)
+            options = (*ways_to_tell(values, stage), *_variables_of_commands(values, assigned or {}))
+            choices = options or _target_words(line, writing) or (f"a value for {line.key}",)
             decisions.append(Decision(line.key, why, choices, has=_has(line, writing, stage)))
         for name in () if still_open else sorted(names_in(line.value)):
             readers.setdefault(name, []).append(line.key)
@@ -137,7 +141,7 @@ def left_open(
     shell: bool,
 ) -> list[Decision]:
     """What nobody told, and what the source leaves for a person to fill in."""
-    untold = unresolved(lines, writing, stage, loaded.document.asks, shell=shell)
+    untold = unresolved(lines, writing, stage, loaded.document.asks, _assigned(loaded), shell=shell)
     unread = [] if writing.same_framework else rows_left_unread(stage)
     return [*untold, *unread, *placeholders(loaded, sources)]
 
@@ -177,6 +181,22 @@ def _variable_of(loaded: Loaded, leaf: Leaf, placeholder: str) -> Via | None:
         ),
         None,
     )
+
+
+def _assigned(loaded: Loaded) -> dict[str, str]:
+    """The script's variables that reach its keys, and the text that each gets there."""
+    document = loaded.document
+    vias = (via for leaf in document.leaves for via in leaf.via if via.place.file == document.name)
+    return {via.name: document.text[via.place.span.start : via.place.span.end] for via in vias}
+
+
+def _variables_of_commands(values: Mapping[str, Value], assigned: Mapping[str, str]) -> tuple[str, ...]:
+    """Options that give a variable its value where the script has a command print it."""
+    parts = (
+        part for value in values.values() for part in atoms(value) if isinstance(part, ShellOnly) and not part.names
+    )
+    names = (next((name for name, text in assigned.items() if part.source in text), None) for part in parts)
+    return tuple(dict.fromkeys(option_for(name) for name in names if name is not None))
 
 
 def _unknown_values_of_line(line: TargetLine, writing: Writing) -> dict[str, Value]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -91,14 +92,21 @@ def _read_with_given(source: Source, options: ReadOptions) -> Document:
     if options.ships is not None and document.missing:
         shipped = options.ships(document)
         document = document if shipped is None else _read_form(source, replace(options, shipped=shipped))
-    if document.form == "yaml":  # no shell variables there: a plain name is a key where the file has it
-        written = {leaf.key for leaf in document.leaves}
-        keys |= {name: value for name, value in variables.items() if name in written}
+    if (
+        document.form == "yaml"
+    ):  # no shell variables there: a plain name is a key unless the file asks the environment for it
+        written, texts = {leaf.key for leaf in document.leaves}, (source.text, *options.sources.values())
+        keys |= {name: value for name, value in variables.items() if name in written or _names_a_key(name, texts)}
     if keys:
         from rftconf.text.read.command_line_values import with_given_values
 
         document = with_given_values(document, keys)
     return document
+
+
+def _names_a_key(name: str, texts: Sequence[str]) -> bool:
+    """True for a key's name, which is in small letters, where no text reads a variable of that name."""
+    return name.islower() and not any(re.search(rf"(?:oc\.env:|\$\{{?){name}\b", text) for text in texts)
 
 
 def _read_form(source: Source, options: ReadOptions) -> Document:

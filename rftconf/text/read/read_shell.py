@@ -22,6 +22,7 @@ from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.shell import Command, Script, Word, read_script
 from rftconf.text.shell.expand.integers import count_in
 from rftconf.text.shell.state.codes import BREAKING
+from rftconf.text.shell.state.missing_arguments import argument
 from rftconf.text.source import Source
 
 _BLANKS = re.compile(r"[ \t\n]+")
@@ -230,13 +231,17 @@ def _launch(candidate: Candidate, options: dict[str, Value]) -> Launch:
 
 
 def _starter(command: Command) -> dict[str, Value]:
-    """Options with a value that stand before the program."""
-    words = [word.value for word in command.argv[: command.program_at]]
+    """Options with a value that stand before the program; one that is an argument nobody gave waits for it."""
+    before = command.argv[: command.program_at]
+    words = [word.value for word in before]
     options: dict[str, Value] = {}
     for index, word in enumerate(words):
         name, value = _option(word)
         if name and value is None and index + 1 < len(words) and not _option(words[index + 1])[0]:
             value = words[index + 1]
+        lacking = before[index].lacking() if value == "" else []
+        if lacking:
+            value = argument(lacking[0].lacks)
         if name and value is not None:
             number = count_in(value)
             options[name] = value if number is None else number
@@ -246,8 +251,8 @@ def _starter(command: Command) -> dict[str, Value]:
 def _option(word: Value) -> tuple[str, Value]:
     """`--a-b=c` as (`a_b`, c); the value is None where it stands in the next word."""
     if isinstance(word, str) and word.startswith("--"):
-        name, _, value = word[2:].partition("=")
-        return name.replace("-", "_"), value or None
+        name, equal, value = word[2:].partition("=")
+        return name.replace("-", "_"), value if equal else None
     first = word.parts[0] if isinstance(word, Text) else None
     if isinstance(first, str) and first.startswith("--") and "=" in first and isinstance(word, Text):
         name, _, value = first[2:].partition("=")

@@ -266,7 +266,7 @@ class Expander:
         shell.spend(value)
         exact = word is not None and value is base
         if positional and word is None and not any(frame.kind == "function" for frame in shell.frames):
-            word = Word("", (), shell.source, start, end, lacks=name)
+            word = Word("", (), shell.source, start, end, lacks=str(int(name) + shell.shifted))
         return (value, start, end, (word,) if word is not None else (), 0 if exact else -1)
 
     def _special(self, part: Param) -> Piece:
