@@ -67,8 +67,11 @@ class Budget:
         least, most = self.gpu.range
         if self.starved or any(phase.low > most for pool_budget in self.pools for phase in pool_budget.phases):
             return "does not fit"
-        highest = max(phase.high for pool_budget in self.pools for phase in pool_budget.phases)
-        return "fits" if highest <= least else "too close to tell"
+        return "fits" if self.holds_in(least) else "too close to tell"
+
+    def holds_in(self, usable: float) -> bool:
+        """True where every phase stays within so many bytes of a GPU, by the higher end of its account."""
+        return all(phase.high <= usable for pool_budget in self.pools for phase in pool_budget.phases)
 
 
 def price(setup: Setup, gpu: Gpu) -> Budget:

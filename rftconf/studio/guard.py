@@ -59,7 +59,7 @@ class Guard:
         if method in ("GET", "HEAD"):
             return None
         if method != "POST":
-            return 405, "no"
+            return 405, "the page is read with GET, and questions are put with POST"
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
         if (origin is not None and origin not in {f"http://{host}" for host in self.hosts}) or site != "same-origin":
             return 403, "another page asked"

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from rftconf.budget.advice.cluster_search import cheapest_cluster, fewest_gpus, resized, sizes
-from rftconf.budget.advice.inverse_questions import answers, fits, front, most_tokens
+from rftconf.budget.advice.inverse_questions import answers, fits, front, highest_fraction, most_tokens
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
 from tests.budget.runs import apart, colocated, golden, setup
@@ -46,6 +46,20 @@ def test_the_share_of_the_engine_cannot_grow_further() -> None:
     best = answer.changes[0].new
     assert fits(run.with_rollout(fraction=best), H100)
     assert best == 0.95 or not fits(run.with_rollout(fraction=best + 0.01), H100)
+
+
+@pytest.mark.parametrize("gpu", ["RTX-4090", "A100-40GB", "H100-80GB"])
+@pytest.mark.parametrize("spare", [0.0, 0.1])
+def test_no_larger_share_of_the_engine_holds(gpu: str, spare: float) -> None:
+    card = gpu_named(gpu)
+    for run in (setup(), setup(apart()), setup(golden("ppo-guide"))):
+        tried = [(n / 100, price(run.with_rollout(fraction=n / 100), card)) for n in range(5, 96)]
+        sound = [
+            share for share, budget in tried if budget.verdict == "fits" and budget.headroom >= spare * card.usable
+        ]
+        answer = highest_fraction(run, card, spare)
+        assert answer is not None
+        assert [change.new for change in answer.changes] == sound[-1:]
 
 
 def test_offloads_are_named_only_where_they_help() -> None:

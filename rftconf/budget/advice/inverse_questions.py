@@ -108,17 +108,19 @@ def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | Non
     if role is None:
         return None
 
-    def holds(hundredths: int) -> bool:
-        budget = price(setup.with_rollout(fraction=hundredths / 100), gpu)
-        return budget.verdict == "fits" and budget.headroom >= spare * gpu.usable
+    def with_share(hundredths: int) -> Budget:
+        return price(setup.with_rollout(fraction=hundredths / 100), gpu)
 
-    percent = _largest(5, 95, holds)
-    lowest = next((n for n in range(5, 96) if holds(n)), None)
+    def has_room(hundredths: int) -> bool:
+        budget = with_share(hundredths)
+        return budget.holds_in(gpu.range[0]) and budget.headroom >= spare * gpu.usable
+
+    # A larger share leaves the other phases less and gives the cache more: where the largest that leaves enough is too
+    # small for one request, every smaller one is too.
+    best = _largest(5, 95, has_room)
     question = "highest safe share of the GPU for the rollout engine"
-    if lowest is None:
+    if best is None or (proof := with_share(best)).verdict != "fits":
         return Answer(question, "no share between 0.05 and 0.95 fits", (), None)
-    best = percent if percent is not None else max(n for n in range(lowest, 96) if holds(n))
-    proof = price(setup.with_rollout(fraction=best / 100), gpu)
     serving = next(s for s in proof.serving if s.role == "rollout")
     text = f"{best / 100:.2f} (now {role.engine.fraction:g}): {serving.requests:.1f} full-length requests at once per engine"
     return Answer(question, text, (Change(P + "rollout.gpu_memory_fraction", role.engine.fraction, best / 100),), proof)
