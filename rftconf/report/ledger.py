@@ -90,11 +90,11 @@ def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
     same = ledger.source_framework == ledger.target_framework
     acting = [] if same else _of_a_fork(ledger, unknown)
     others = [line.key for line in unknown if line.key not in acting]
-    became = "are same as written" if kept else "are left out"
+    became = "are kept as written" if same else "are left out"
     yield from _named_keys("not read", words, screen)
     most = max(_FEW, min(len(acting), _MANY))
     yield from _named_keys(f"what reads these is not known, and they {became}", [*acting, *others], screen, most)
-    yield from _named_keys("also not same in full", lost, screen)
+    yield from _named_keys("also not kept in full", lost, screen)
     yield from (text for note in warnings for text in screen.hanging("  ! ", without_citations(note)))
     unsaid = [note for note in notes if not any(f"{path.removeprefix('stage.')}:" in note for path in _paths(ledger))]
     if unsaid:
