@@ -279,6 +279,11 @@ TRL = Framework(
     aliases=("huggingface-trl",),
     programs=("trl", "grpo", "src/open_r1/grpo"),
     interpolates=False,
+    lacks=dict.fromkeys(
+        ("sft", "dpo", "distill", "offline_distill", "eval", "generate"),
+        "`trl grpo` learns from rewards alone: TRL's other trainers are programs of their own, which rftconf does not write",
+    ),
+    stepless="TRL's GRPOTrainer answers rows of data; its tools and environments are Python objects that no config names",
     marks=(
         *("num_generations", "max_completion_length", "max_prompt_length", "num_iterations", "generation_batch_size", "reward_funcs"),
         *("scale_rewards", "epsilon_high", "loss_type", "use_vllm", "vllm_mode", "steps_per_generation", "reward_weights"),

@@ -1,4 +1,4 @@
-"""Totals are preserved, or the ledger speaks: random valid runs in all twelve directions.
+"""Totals are preserved, or the ledger speaks: random valid runs in all twenty directions.
 
 `python -m tests.laws.totals` does the same for any number of seeded cases; benches/results has the figure.
 """
@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from rftconf.base.ledger import State
 from rftconf.mappers.codecs import Put
 from rftconf.plan.units import Unit
-from tests.laws.totals.accounts import ACCOUNTS, ARR, Keys
-from tests.laws.totals.case import Case
+from rftconf.schemas import registry
+from tests.laws.totals.accounts import ACCOUNTS, ARR
+from tests.laws.totals.case import Case, Keys
 from tests.laws.totals.drawing import DRAWS
 from tests.laws.totals.figures import Figures, Rate, differing
 from tests.laws.totals.many import FRAMEWORKS, draw, outcomes, targets
@@ -26,8 +27,8 @@ from tests.laws.totals.refusals import unfounded
 from tests.laws.totals.rules import RULES
 from tests.laws.totals.whole import in_text
 
-RUNS = 834
-"""Runs of each framework, each into the three others: 10008 cases."""
+RUNS = 500
+"""Runs of each framework, each into the four others: 10000 cases."""
 LAW = settings(
     max_examples=RUNS, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
 )
@@ -61,7 +62,8 @@ def test_totals_are_preserved_or_the_ledger_speaks(framework: str) -> None:
 def test_totals_of_what_is_written_as_text(framework: str, number: int) -> None:
     """The whole way: a script or YAML in the source's own release, the target's text, its plan."""
     case, ways = draw(framework, f"text/{number}")
-    assert [breach for way in ways for breach in in_text(case, *way).breaches] == []
+    written = [way for way in ways if way[0] in registry.FRAMEWORKS]
+    assert [breach for way in written for breach in in_text(case, *way).breaches] == []
 
 
 WORKED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -146,6 +148,8 @@ MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
     "Trinity forgets to divide": ("rftconf.mappers.trinity.folds.arith", lambda op, left, right: left),
     "Trinity validates every k explore steps (H11)": (
         "rftconf.mappers.trinity.conditions._EvalInterval.put", lambda self, value, context, unit: Put(value or 10**9)),
+    "TRL's generations are cut into updates": ("rftconf.mappers.trl.folds_batch_write.arith", lambda op, left, right: left),
+    "TRL's steps are periods": ("rftconf.mappers.trl.conditions.ratio", lambda top, bottom: top * 2),
     "veRL never warms up by a share": ("rftconf.mappers.verl.folds_schedule.from_ratio", lambda r, ratio: 0),
     "veRL ticks once a period in every mode (H62)": ("rftconf.mappers.verl.conditions.local_updates", lambda context: 1),
 }  # fmt: skip
@@ -158,7 +162,7 @@ def test_the_law_sees_a_mapper_that_counts_wrong(name: str) -> None:
         result = (
             breach
             for index in range(240)
-            for outcome in outcomes(*draw(FRAMEWORKS[index % 4], f"mutant/{index}"))
+            for outcome in outcomes(*draw(FRAMEWORKS[index % len(FRAMEWORKS)], f"mutant/{index}"))
             for breach in outcome.breaches
         )
         assert next(result, None) is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.context import ReadContext
+from rftconf.mappers.horizons import Horizon
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
 
@@ -53,6 +54,18 @@ def read_length(r: ReadContext) -> None:
         )
     else:
         r.set(R + "rollouts", None)
+
+
+def _horizon(r: ReadContext) -> int | None:
+    """The updates that end a run within a generation batch: the rate falls over these, and not over whole periods."""
+    steps = r.native(STEPS)
+    ends_within = (
+        isinstance(steps, int) and steps > 0 and isinstance(r.convert(steps, Unit.UPDATES, Unit.ROLLOUTS), Fraction)
+    )
+    return steps if ends_within else None
+
+
+HORIZON = Horizon(STEPS, _horizon, Unit.UPDATES, "; here it decays over the whole run")
 
 
 def _whole(r: ReadContext, count: Any, key: str) -> Any:

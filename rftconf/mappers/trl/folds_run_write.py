@@ -95,14 +95,16 @@ def write_cadence(w: WriteContext) -> None:
         lose_known(w, State.DEAD_IN_TARGET, "there is no data set to evaluate on", every, start)
         return
     _write_every(w, every, EVALUATES, EVALUATE_EVERY)
+    if w.plan(every) is not None:
+        _write_eval_batch(w)
     if w.plan(start) is not None and w.plan(every) is not None:
         w.put(AT_START, w.plan(start), start)
-        _write_eval_batch(w)
     elif w.plan(start) is not None:
         settle(w, start, not w.plan(start), "nothing is evaluated", state=State.DEAD_IN_TARGET)
 
 
-TEST, EVAL_BATCH = "dataset_test_split", "per_device_eval_batch_size"
+TEST, EVAL_BATCH, OWN_ANSWERS = "dataset_test_split", "per_device_eval_batch_size", "0.26.2"
+"""The last is the first catalogued release whose evaluation has a number of answers of its own."""
 
 
 def _write_every(w: WriteContext, path: str, strategy: str, key: str) -> None:
@@ -120,7 +122,7 @@ def _write_every(w: WriteContext, path: str, strategy: str, key: str) -> None:
 def _write_eval_batch(w: WriteContext) -> None:
     """Evaluation takes whole groups over all devices, which GRPOConfig stops at otherwise."""
     gpus, n = w.plan("stage.placement.actor.gpus"), w.plan("stage.sampling.eval.responses")
-    n = w.plan("stage.batch.responses_per_prompt") if n is None else n
+    n = w.plan("stage.batch.responses_per_prompt") if n is None or not w.since(OWN_ANSWERS) else n
     size = w.defaults(EVAL_BATCH)
     if w.same_framework or not all(isinstance(number, int) and number > 0 for number in (gpus, n, size)):
         return

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from sys import maxsize
 from typing import Any
 
+from tests.laws.totals import trl
+from tests.laws.totals.case import Keys
 from tests.laws.totals.figures import Figures, Rate
 
 NEVER = 1_000_000
@@ -23,20 +24,6 @@ WORDS = {
     "inverse_square_root": "inv_sqrt",
     "inverse_sqrt": "inv_sqrt",
 }
-
-
-@dataclass(frozen=True)
-class Keys:
-    """A config as its framework sees it: written keys, the release, veRL's or ChatLearn's trainer, rows of the data."""
-
-    flat: Mapping[str, Any]
-    release: tuple[int, ...]
-    trainer: str
-    rows: int
-
-    def get(self, *keys: str, otherwise: Any = None) -> Any:
-        """The first of the keys that is written with a value."""
-        return next((self.flat[key] for key in keys if self.flat.get(key) is not None), otherwise)
 
 
 def _off(value: Any) -> Fraction | None:
@@ -243,4 +230,5 @@ ACCOUNTS: Mapping[str, Callable[[Keys], Figures]] = {
     "trinity": trinity,
     "roll": roll,
     "chatlearn": chatlearn,
+    "trl": trl.account,
 }

@@ -29,3 +29,17 @@ class Case:
     def whole(self) -> dict[str, Any]:
         """All written keys."""
         return {**self.base, **self.flat}
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A config as its framework sees it: written keys, the release, veRL's or ChatLearn's trainer, rows of the data."""
+
+    flat: Mapping[str, Any]
+    release: tuple[int, ...]
+    trainer: str
+    rows: int
+
+    def get(self, *keys: str, otherwise: Any = None) -> Any:
+        """The first of the keys that is written with a value."""
+        return next((self.flat[key] for key in keys if self.flat.get(key) is not None), otherwise)

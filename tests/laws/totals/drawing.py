@@ -7,6 +7,7 @@ from math import gcd
 from typing import Any
 
 from tests.laws.flip_bases import BASES
+from tests.laws.totals import trl
 from tests.laws.totals.case import Case, Pick
 
 ROWS = (500, 1319, 7473, 40000)
@@ -277,4 +278,10 @@ def chatlearn(pick: Pick) -> Case:
     return Case("chatlearn", pick(("2025.10.23", "2025.10.23", "1.2.0")), name, flat, base, pick(ROWS))
 
 
-DRAWS: Mapping[str, Callable[[Pick], Case]] = {"verl": verl, "trinity": trinity, "roll": roll, "chatlearn": chatlearn}
+DRAWS: Mapping[str, Callable[[Pick], Case]] = {
+    "verl": verl,
+    "trinity": trinity,
+    "roll": roll,
+    "chatlearn": chatlearn,
+    "trl": trl.draw,
+}

@@ -13,11 +13,17 @@ from tests.laws.totals.case import Case, Pick
 from tests.laws.totals.drawing import DRAWS
 from tests.laws.totals.trips import Outcome, Source, in_plan, source_of
 
-FRAMEWORKS = tuple(registry.FRAMEWORKS)
+FRAMEWORKS = tuple(known.name for known in registry.READ)
 SOURCES = 400
-"""Runs of a block; each goes to the three other frameworks."""
+"""Runs of a block; each goes to the other frameworks."""
 CASES = SOURCES * (len(FRAMEWORKS) - 1)
-OLDER = {"verl": ("0.8.0", "0.7.1", "0.5.0"), "trinity": ("0.5.2",), "roll": ("0.2.1",), "chatlearn": ("1.2.0",)}
+OLDER = {
+    "verl": ("0.8.0", "0.7.1", "0.5.0"),
+    "trinity": ("0.5.2",),
+    "roll": ("0.2.1",),
+    "chatlearn": ("1.2.0",),
+    "trl": ("1.0.0", "0.24.0"),
+}
 
 
 @dataclass

@@ -25,6 +25,12 @@ def unfounded(outcome: Outcome) -> str:
         right = own.update % own.responses != 0 or own.prompts * own.responses % own.update != 0
     elif "no split" in text or "(H9)" in text or "(H22)" in text:
         right = not _splits(case, own.update)
+    elif "have no equal shares of it" in text:
+        right = own.update % int(text.split(", and ")[1].split()[0]) != 0
+    elif "asks for 2 at least" in text:
+        right = own.responses < 2
+    elif "would mix generations" in text:
+        right = own.sequences % own.update != 0 and (own.update % own.sequences != 0 or own.passes > 1)
     elif "no part of" in text:
         right = not _shared(case, own.update, own.sequences)
     else:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.laws.totals.accounts import ACCOUNTS, ARR, Keys, roll_ranks
+from tests.laws.totals import trl
+from tests.laws.totals.accounts import ACCOUNTS, ARR, roll_ranks
+from tests.laws.totals.case import Keys
 
 NODE = 8
 
@@ -93,4 +95,5 @@ RULES: Mapping[str, Callable[[Keys], Iterator[str]]] = {
     "trinity": trinity,
     "roll": roll,
     "chatlearn": chatlearn,
+    "trl": trl.rules,
 }

@@ -29,8 +29,8 @@ from rftconf.schemas import registry, versions
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document, Leaf
 from tests.laws.round_trips import HERE
-from tests.laws.totals.accounts import ACCOUNTS, Keys
-from tests.laws.totals.case import Case
+from tests.laws.totals.accounts import ACCOUNTS
+from tests.laws.totals.case import Case, Keys
 from tests.laws.totals.figures import FIGURES, Figures, Rate, differing
 from tests.laws.totals.rules import RULES
 
