@@ -12,7 +12,8 @@ from rftconf.mappers.shapes import OneField, settle
 class Copies(OneField):
     """Keys of one plan field, all of which are written. The first counts, or all have to be on where `every`.
 
-    `differs`: what is said of a copy that has another value, with the first key's in the place of {}.
+    `differs`: what is said of a copy that has another value, with the first key's in the place of {}. `how`: why the copies
+    have to be there; they are then written before the first, even where they are defaults.
     """
 
     keys: tuple[str, ...]
@@ -20,6 +21,7 @@ class Copies(OneField):
     default: object = None
     every: bool = False
     differs: str = ""
+    how: str = ""
 
     @property
     def natives(self) -> tuple[str, ...]:
@@ -38,8 +40,9 @@ class Copies(OneField):
     def write(self, w: WriteContext) -> None:
         """Write the field's value under each key."""
         value = w.plan(self.path)
-        for key in self.keys if value is not None else ():
-            w.put(key, value, self.path)
+        keys = (*self.keys[1:], self.keys[0]) if self.how else self.keys
+        for key in keys if value is not None else ():
+            w.put(key, value, self.path, always=bool(self.how), how=self.how if key != self.keys[0] else "")
 
 
 @record

@@ -264,7 +264,8 @@ class Switch(OneField):
     """A key that is on or off, and a plan field with a word for either; what nobody told passes as it is.
 
     `near`: other words of the plan that the switch is turned on for, with what is lost. `unsaid`: what holds by default,
-    where the key is written for the word `on` alone, and `how` it then comes there.
+    where the key is written for the word `on` alone, and `how` it then comes there. `open`: why the key is left to a person
+    where nobody told the word.
     """
 
     key: str
@@ -274,6 +275,7 @@ class Switch(OneField):
     near: Mapping[str, str] = field(default_factory=dict)
     unsaid: str = ""
     how: str = ""
+    open: str = ""
 
     def read(self, r: ReadContext) -> None:
         """Set the field to the word for the switch."""
@@ -283,7 +285,9 @@ class Switch(OneField):
     def write(self, w: WriteContext) -> None:
         """Switch off for the one word, and on for any other."""
         word = w.plan(self.path)
-        if self.unsaid and word == self.on:
+        if self.open and isinstance(word, Expr):
+            leave_open(w, self.key, self.open, self.path)
+        elif self.unsaid and word == self.on:
             w.put(self.key, True, self.path, always=True, how=self.how)
         elif self.unsaid and word is not None:
             w.lose(self.path, State.DEFAULT, self.unsaid)

@@ -6,21 +6,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
+from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import MISSING
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import OneSided
+from rftconf.mappers.shapes import OneField, OneSided
 
 
 @record
 class Means:
-    """Keys that together mean one word of a plan field. `how` says why a key has to be there."""
+    """Keys that together mean one word of a plan field. `how` says why a key has to be there.
+
+    `state`: of the word, where the keys say something else as well; `told_by_all` of them, else by the first.
+    """
 
     path: str
     word: str
     keys: Mapping[str, Any]
     how: Mapping[str, str] = field(default_factory=dict)
+    state: State = State.EXACT
+    told_by_all: bool = False
 
     @property
     def natives(self) -> tuple[str, ...]:
@@ -34,26 +40,30 @@ class Means:
 
     def read(self, r: ReadContext) -> None:
         """Set the field to the word."""
-        r.set(self.path, self.word, self.natives[0])
+        r.set(self.path, self.word, *(self.natives if self.told_by_all else self.natives[:1]))
 
     def write(self, w: WriteContext) -> None:
         """Write every key."""
         for key, value in self.keys.items():
-            w.put(key, value, self.path, always=True, how=self.how.get(key, ""))
+            w.put(key, value, self.path, always=True, state=self.state, how=self.how.get(key, ""))
 
 
 @record
 class Stated(OneSided):
-    """A key that the framework needs in such a run, and that no plan field stands for; its own files say it themselves."""
+    """A key that the framework needs in such a run, and that no plan field stands for; its own files say it themselves.
+
+    `unless`: a plan field whose own row writes the key where it has a value; then what stands here was `chosen`.
+    """
 
     key: str
     value: Any
     how: str
+    unless: str = ""
 
     def write(self, w: WriteContext) -> None:
         """Write the key for a plan that came from another framework."""
-        if not w.same_framework:
-            w.put(self.key, self.value, always=True, how=self.how)
+        if not w.same_framework and (not self.unless or w.plan(self.unless) is None):
+            w.put(self.key, self.value, always=True, how=self.how, chosen=bool(self.unless))
 
 
 @record
@@ -74,12 +84,58 @@ class Asked(OneSided):
 
 @record
 class Noted(OneSided):
-    """A sentence about a config of which something holds."""
+    """A sentence about a config of which something holds, or the function that words it.
+
+    `narrows`: a key as which no other framework can do because of that; `because`: the reason, where it is not the sentence.
+    """
 
     holds: Callable[[ReadContext], bool]
-    sentence: str
+    sentence: str | Callable[[ReadContext], str]
+    narrows: str = ""
+    because: Callable[[ReadContext], str] | None = None
 
     def read(self, r: ReadContext) -> None:
         """Note the sentence."""
         if self.holds(r):
-            r.note(self.sentence)
+            sentence = self.sentence if isinstance(self.sentence, str) else self.sentence(r)
+            r.note(sentence)
+            if self.narrows:
+                r.narrowed[self.narrows] = sentence if self.because is None else self.because(r)
+
+
+@record
+class Refused(OneSided):
+    """A plan that the framework does not run: nothing is written, and a person reads what may be changed."""
+
+    holds: Callable[[WriteContext], bool]
+    why: str | Callable[[WriteContext], str]
+    choices: tuple[str, ...]
+
+    def write(self, w: WriteContext) -> None:
+        """Refuse the plan where it is such a one. Raises RefusedError."""
+        if self.holds(w):
+            raise RefusedError(self.why if isinstance(self.why, str) else self.why(w), choices=self.choices)
+
+
+@record
+class Lost(OneField):
+    """A plan field that the framework does not keep; `noted`: a person reads that beside the result as well."""
+
+    path: str
+    state: State
+    why: str
+    noted: bool = False
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def read(self, r: ReadContext) -> None:
+        """Leave the field to the shape that reads it."""
+
+    def write(self, w: WriteContext) -> None:
+        """Record what becomes of the field."""
+        w.lose(self.path, self.state, self.why)
+        if self.noted:
+            w.note(self.why)

@@ -7,33 +7,10 @@ from functools import cache
 
 from rftconf.mappers.gates import Gates
 from rftconf.mappers.paths import first_name, fits, without_indices
+from rftconf.mappers.profiles import families, profile_of
 from rftconf.mappers.rows import Reason, Table
+from rftconf.schemas import registry
 from rftconf.schemas.registry import at_least
-
-_TABLES = {
-    ("verl", ""): ("rftconf.mappers.verl.table", "VERL"),
-    ("verl", "eval"): ("rftconf.mappers.verl.table_eval", "VERL_EVAL_ONLY"),
-    ("verl", "generate"): ("rftconf.mappers.verl.table_eval", "VERL_SERVER"),
-    ("verl_sft", ""): ("rftconf.mappers.verl.table_sft", "VERL_SFT"),
-    ("verl_fsdp_sft", ""): ("rftconf.mappers.verl.table_sft", "VERL_FSDP_SFT"),
-    ("verl_eval", ""): ("rftconf.mappers.verl.rows_offline", "VERL_EVAL"),
-    ("verl_generation", ""): ("rftconf.mappers.verl.rows_offline", "VERL_GENERATION"),
-    ("trinity", ""): ("rftconf.mappers.trinity.table", "TRINITY"),
-    ("trinity", "eval"): ("rftconf.mappers.trinity.table_eval", "TRINITY_BENCH"),
-    ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
-    ("trinity", "dpo"): ("rftconf.mappers.trinity.table_dpo", "TRINITY_DPO"),
-    ("chatlearn", ""): ("rftconf.mappers.chatlearn.table", "CHATLEARN"),
-    ("roll", "worlds"): ("rftconf.mappers.roll.table_worlds", "ROLL_WORLDS"),
-    ("roll", "eval"): ("rftconf.mappers.roll.table_eval", "ROLL_ROLLOUTS"),
-    ("roll", ""): ("rftconf.mappers.roll.table", "ROLL"),
-    ("trl", ""): ("rftconf.mappers.trl.table", "TRL"),
-}
-"""Framework (or program), and the kind of run where one framework's config means different things by kind.
-
-ROLL evaluates with two pipelines: on rows of data (`eval`), and in environments (`worlds`).
-"""
-
-_WITH_GATES = ("verl", "trinity", "roll", "chatlearn")
 
 _MOST_KEPT = 20_000
 """Keys whose reasons are remembered; files with made-up keys must not fill the memory."""
@@ -42,15 +19,17 @@ _MOST_KEPT = 20_000
 @cache
 def table_of(framework: str, kind: str | None = None) -> Table:
     """The table of a framework, for runs of `kind` where that has one of its own; imported when first asked for."""
-    module, name = _TABLES.get((framework, kind or ""), _TABLES[framework, ""])
-    table: Table = getattr(importlib.import_module(module), name)
+    family = registry.framework(framework).family
+    tables = profile_of(family).tables
+    module, name = tables.get((framework, kind or ""), tables[framework, ""])
+    table: Table = getattr(importlib.import_module(f"rftconf.mappers.{family}.{module}"), name)
     return table
 
 
 @cache
 def gates_of(family: str) -> Gates:
     """Return the keys that a framework switches on and off and that the plan does not know; they are imported when first asked for."""
-    if family not in _WITH_GATES:
+    if not profile_of(family).gates:
         return Gates()
     gates: Gates = importlib.import_module(f"rftconf.mappers.{family}.gates").GATES
     return gates
@@ -58,7 +37,7 @@ def gates_of(family: str) -> Gates:
 
 def all_tables() -> tuple[tuple[str, str], ...]:
     """Framework and kind of every table, for tests and generated pages."""
-    return tuple(_TABLES)
+    return tuple(names for family in families() for names in profile_of(family).tables)
 
 
 def reason_for(table: Table, key: str, release: str | None) -> Reason | None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from rftconf.lint.counterparts import counterparts, pairs
+from rftconf.mappers.profiles import profile_of
 from rftconf.mappers.rows import Cannot, Fixed
 from rftconf.mappers.tables import table_of
 from rftconf.schemas import registry
-from rftconf.studio.counterparts_of_parameters import OTHERS
 from rftconf.studio.generator import PARAMETERS
 
 
@@ -39,7 +39,7 @@ def parameters(framework: str) -> tuple[Parameter, ...]:
 
 
 def _keys_here(framework: str, name: str, keys: tuple[str, ...]) -> tuple[str, ...]:
-    own = OTHERS[framework].get(name, ())
+    own = profile_of(framework).parameters.get(name, ())
     shared = counterparts("trinity", framework)
     return tuple(dict.fromkeys((*own, *(shared[key] for key in keys if key in shared))))
 

@@ -9,6 +9,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.explain.spans import in_newest
 from rftconf.lint import key_help as editor
+from rftconf.mappers.profiles import profile_of
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for, table_of
 from rftconf.report.values import render_value
@@ -86,7 +87,7 @@ def keys(known: Catalogue) -> Iterator[dict[str, Any]]:
 def unit(known: Catalogue, name: str) -> str:
     """What a key counts, by its name in the newest release."""
     plain = name.replace("[0]", "[]")
-    return editor.facts(known.family, plain).unit or UNITS.get(known.family, {}).get(plain, "")
+    return editor.facts(known.family, plain).unit or profile_of(known.family).units.get(plain, "")
 
 
 def _reason(known: Catalogue, name: str) -> str:
@@ -123,63 +124,3 @@ def _argument(known: Catalogue, key: str) -> dict[str, Any] | None:
 def _topics(family: str) -> Mapping[str, str]:
     """Key to the topic of the generator's parameter that it stands for."""
     return {key: parameter.topic for parameter in reversed(parameters(family)) for key in parameter.keys}
-
-
-def _counted(unit: str, *names: str) -> dict[str, str]:
-    return dict.fromkeys(names, unit)
-
-
-_ACTOR, _TRAINER, _POLICY = "actor_rollout_ref.actor", "models.policy_trainer", "models.policy"
-UNITS: dict[str, dict[str, str]] = {
-    "verl": {
-        **_counted("prompts", "data.train_batch_size", "data.gen_batch_size", "data.val_batch_size"),
-        **_counted("rollout periods", "trainer.test_freq", "trainer.save_freq", "trainer.total_training_steps",
-                   "trainer.critic_warmup"),
-        **_counted("epochs", "trainer.total_epochs"),
-
-        **_counted("GPUs", f"{_ACTOR}.ulysses_sequence_parallel_size", "trainer.n_gpus_per_node",
-                   "actor_rollout_ref.rollout.tensor_model_parallel_size"),
-        **_counted("nodes", "trainer.nnodes"),
-        **_counted("answers a prompt", "actor_rollout_ref.rollout.n", "actor_rollout_ref.rollout.val_kwargs.n"),
-    },
-    "trinity": {
-        **_counted("prompts", "buffer.batch_size"),
-        **_counted("sequences", "buffer.train_batch_size"),
-        **_counted("epochs", "buffer.total_epochs"),
-        **_counted("train steps", "buffer.total_steps", "trainer.total_steps", "trainer.critic_warmup",
-                   "synchronizer.sync_interval", "synchronizer.sync_offset"),
-        **_counted("explore steps", "explorer.eval_interval"),
-
-        **_counted("answers a prompt", "algorithm.repeat_times"),
-        **_counted("tokens", "model.min_response_tokens"),
-        **_counted("engines", "explorer.rollout_model.engine_num", "explorer.auxiliary_models[].engine_num"),
-        **_counted("GPUs", "explorer.rollout_model.tensor_parallel_size", "trainer.ulysses_sequence_parallel_size",
-                   "explorer.auxiliary_models[].tensor_parallel_size",
-                   *(f"trainer.megatron.{name}" for name in (
-                       "tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size",
-                       "expert_model_parallel_size", "expert_tensor_parallel_size"))),
-        **_counted("seconds", "synchronizer.sync_timeout", "explorer.max_timeout"),
-    },
-    "roll": {
-        **_counted("prompts", "rollout_batch_size", "val_batch_size"),
-        **_counted("answers a prompt", "num_return_sequences_in_group",
-                   "validation.generating_args.num_return_sequences"),
-        **_counted("tokens", "prompt_length", "response_length", "sequence_length", "val_prompt_length",
-                   "val_sequence_length"),
-        **_counted("rollout periods", "max_steps", "save_steps", "eval_steps", "critic_warmup"),
-
-        **_counted("nodes", "num_nodes"),
-        **_counted("GPUs", "num_gpus_per_node", "actor_train.model_args.ulysses_size"),
-    },
-    "chatlearn": {
-        **_counted("rollout periods", "runtime_args.num_episode"),
-        **_counted("passes", "runtime_args.num_training_epoch"),
-        **_counted("sequences per data-parallel rank", "runtime_args.train_micro_batch_size"),
-        **_counted("tokens", f"{_TRAINER}.max_token_in_packing", f"{_POLICY}.max_prompt_tokens_length",
-                   f"{_POLICY}.max_response_tokens_length", f"{_POLICY}.seq_length"),
-        **_counted("GPUs", f"{_TRAINER}.num_gpu", f"{_POLICY}.num_gpu", f"{_POLICY}.tensor_model_parallel_size",
-                   f"{_TRAINER}.ulysses_sequence_parallel_size"),
-        **_counted("answers a prompt", f"{_POLICY}.num_inference_per_prompt"),
-    },
-}  # fmt: skip
-"""What keys count whose rows are folds: several keys that mean something together, where no codec says it."""

@@ -6,8 +6,9 @@ import pytest
 
 from benches.did_you_mean import Typo, first, typos
 from rftconf.lint import key_checks as basic
-from rftconf.lint.counterparts import FOLDED, counterparts, name_here
+from rftconf.lint.counterparts import counterparts, name_here
 from rftconf.lint.rule import Example
+from rftconf.mappers.profiles import families, main_keys_of
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.tables import table_of
 from rftconf.schemas import catalogue, registry
@@ -82,11 +83,11 @@ def test_names_are_keys_of_both(theirs: str, ours: str) -> None:
             assert any(bare in page or page.is_node(bare) for page in pages), (framework, name)
 
 
-@pytest.mark.parametrize("framework", FOLDED)
+@pytest.mark.parametrize("framework", families())
 def test_folded_names_are_names_of_a_fold(framework: str) -> None:
     """The list of main keys says nothing that the tables do not."""
     folds = [row for row in table_of(framework).rows if isinstance(row, Fold)]
-    for plan, native in FOLDED[framework].items():
+    for plan, native in main_keys_of(framework).items():
         assert any(plan in fold.plans and native in fold.natives for fold in folds), (plan, native)
 
 

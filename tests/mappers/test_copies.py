@@ -26,6 +26,11 @@ def test_the_first_copy_counts_and_all_are_written(further: bool, narrowed: dict
     assert {key: out.value for key, out in twice.out.items()} == {KEY: "finish", OTHER: "finish"}
 
 
+def test_copies_that_have_to_be_there_are_written_first_with_the_reason() -> None:
+    twice = write(Copies((KEY, OTHER), FIELD, how="both are asked for"), value="finish")
+    assert [(key, out.how) for key, out in twice.out.items()] == [(OTHER, "both are asked for"), (KEY, "")]
+
+
 @pytest.mark.parametrize(("further", "value"), [(True, True), (False, False)])
 def test_a_field_may_need_every_copy(further: bool, value: bool) -> None:
     copies = Copies((KEY, OTHER), "stage.model.trust_remote_code", default=False, every=True)

@@ -133,6 +133,11 @@ def test_what_has_one_direction_does_nothing_in_the_other() -> None:
     assert write(only_read(lambda r: r.set(FIELD, "finish"), why="read")).out == {}
 
 
+def test_a_switch_is_left_to_a_person_where_nobody_told_the_word() -> None:
+    writing = write(Switch(KEY, FIELD, "interrupt", "finish", open="the word is not told"), value=Var("X"))
+    assert (writing.out[KEY].state, writing.out[KEY].note) == (State.UNRESOLVED, "the word is not told")
+
+
 def test_a_switch_may_be_written_for_one_word_alone() -> None:
     switch = Switch(KEY, FIELD, "interrupt", "finish", unsaid="answers are finished", how="they go on")
     on, off = write(switch, value="interrupt"), write(switch, value="finish")

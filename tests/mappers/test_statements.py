@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING
 from rftconf.mappers.shapes import together
-from rftconf.mappers.statements import Asked, Means, Noted, Stated
+from rftconf.mappers.statements import Asked, Lost, Means, Noted, Refused, Stated
 from tests.mappers.test_precedence import reading
 from tests.mappers.test_shapes import FIELD, KEY, table, write
 
@@ -32,6 +35,36 @@ def test_a_key_is_stated_for_plans_of_other_frameworks() -> None:
     again = replace(writing, same_framework=True, out={})
     again.write_all()
     assert again.out == {}
+
+
+def test_a_key_is_stated_unless_a_row_writes_it() -> None:
+    stated = Stated(KEY, 1, "the default starts no run", unless=FIELD)
+    assert write(stated).out[KEY].chosen
+    assert write(stated, value="finish").out == {}
+
+
+def test_all_keys_of_a_word_may_tell_it() -> None:
+    means = Means(FIELD, "finish", {KEY: True, OTHER: 0}, state=State.DERIVED, told_by_all=True)
+    assert reading(together(means, why="a word"), chatty=True).origins[FIELD].keys == (KEY, OTHER)
+    assert write(means, value="finish").outcomes[FIELD].state is State.DERIVED
+
+
+def test_a_plan_that_the_framework_does_not_run_is_refused() -> None:
+    refused = Refused(lambda w: w.plan(FIELD) == "interrupt", "answers are always finished", ("finish them",))
+    with pytest.raises(RefusedError, match="answers are always finished"):
+        write(refused, value="interrupt")
+    assert write(refused, value="finish").out == {}
+
+
+def test_a_field_without_a_place_is_lost_and_noted() -> None:
+    lost = write(Lost(FIELD, State.NARROWED, "answers are finished", noted=True), value="interrupt")
+    assert (lost.outcomes[FIELD].state, lost.notes) == (State.NARROWED, ["answers are finished"])
+
+
+def test_a_note_may_narrow_a_key_for_a_reason_of_its_own() -> None:
+    noted = Noted(lambda r: r.native(KEY) is False, "nothing happens", KEY, lambda r: f"{r.native(KEY)} is quiet here")
+    quiet = reading(together(noted, why="a note"), chatty=False)
+    assert (quiet.notes, quiet.narrowed) == (["nothing happens"], {KEY: "False is quiet here"})
 
 
 def test_a_key_that_the_plan_does_not_tell_is_asked_for() -> None:

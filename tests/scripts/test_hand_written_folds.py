@@ -9,7 +9,7 @@ import pytest
 
 from tests.sources import ROOT
 
-MOST = 133
+MOST = 123
 """Lower it with every fold that becomes a declaration."""
 
 

@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("starlette")
 
 from rftconf.load.load import load, main_stage
+from rftconf.mappers.profiles import profile_of
 from rftconf.mappers.tables import gates_of
 from rftconf.schemas import catalogue, registry
 from rftconf.studio import answers
 from rftconf.studio.common import parameters
-from rftconf.studio.counterparts_of_parameters import OTHERS
 from rftconf.studio.generator import PARAMETERS, SHOWN
 from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
@@ -108,7 +108,7 @@ def test_every_parameter_has_a_control_or_a_reason(framework: str) -> None:
         assert parameter.keys or parameter.why, parameter.name
         assert all(any(key in form for form in forms) for key in parameter.keys), parameter
     names = {name for entries in PARAMETERS.values() for name in entries}
-    assert set(OTHERS[framework]) <= names
+    assert set(profile_of(framework).parameters) <= names
     data = ask("keys", framework=framework)
     new_names = {entry["name"] for entry in data["without"]}
     assert new_names == {parameter.name for parameter in parameters(framework) if not parameter.keys}

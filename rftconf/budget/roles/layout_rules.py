@@ -8,6 +8,7 @@ from rftconf.base.record import record
 from rftconf.budget.facts.implementations import older
 from rftconf.budget.roles.pools import pools
 from rftconf.budget.roles.roles import Setup
+from rftconf.budget.roles.runtimes import LayoutRule, runtime_of
 
 
 @record
@@ -28,7 +29,7 @@ class Problem:
 def problems(setup: Setup) -> tuple[Problem, ...]:
     """Every rule that the layout breaks, those of all frameworks first."""
     problems: list[Problem] = []
-    for rule in (*_COMMON, *_OF.get(setup.framework, ())):
+    for rule in (*_COMMON, *(_OF_SOME[name] for name in runtime_of(setup.framework).rules)):
         problems += rule(setup)
     return tuple(problems)
 
@@ -220,11 +221,13 @@ def _whole_cluster(setup: Setup) -> list[Problem]:
 
 
 _COMMON: tuple[Rule, ...] = (_enough, _replicas, _engine_heads, _ulysses, _megatron, _batch)
-_OF: dict[str, tuple[Rule, ...]] = {
-    "verl": (_replica_in_node,),
-    "trinity": (_whole_node_trainer, _no_time_sharing, _engines_over_nodes),
-    "roll": (),
-    "chatlearn": (_policy_serves_plainly, _whole_cluster),
+_OF_SOME: dict[LayoutRule, Rule] = {
+    "whole replicas in a node": _replica_in_node,
+    "whole nodes for the trainer": _whole_node_trainer,
+    "no taking turns": _no_time_sharing,
+    "engines over whole nodes": _engines_over_nodes,
+    "engines by tensor alone": _policy_serves_plainly,
+    "whole nodes in all": _whole_cluster,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from rftconf.base.record import record
 from rftconf.budget.facts.models import Model
 from rftconf.budget.roles.micro_batches import Micro, scoring, updating
+from rftconf.budget.roles.runtimes import runtime_of
 from rftconf.budget.terms.engine import Engine
 from rftconf.budget.terms.training_job import Training
 
@@ -102,13 +103,13 @@ class Setup:
 
     @property
     def together(self) -> bool:
-        """True where models that answer stay awake beside each other: ROLL judges an answer while others are written."""
-        return self.framework == "roll"
+        """True where models that answer stay awake beside each other."""
+        return runtime_of(self.framework).judges_meanwhile
 
     @property
     def processes(self) -> bool:
         """True where every role is a process of its own on its GPUs, with a context and communicators of its own."""
-        return self.framework in ("roll", "chatlearn")
+        return runtime_of(self.framework).processes
 
     @property
     def total(self) -> int:

@@ -11,8 +11,9 @@ from rftconf.base.record import record
 from rftconf.budget.facts.models import Model, find, resolve
 from rftconf.budget.roles.engine_roles import engine_roles, unpriced_gpus
 from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles.runtimes import runtime_of
 from rftconf.budget.roles.symbolic_values import Values
-from rftconf.budget.roles.trainer_roles import TRAINERS, UNPRICED, Frame, trainer_roles
+from rftconf.budget.roles.trainer_roles import Frame, trainer_roles
 from rftconf.budget.terms.engine import Engine
 from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
 
@@ -45,8 +46,9 @@ def setup_of(plan: Plan, request: BudgetRequest) -> Setup:
     _checked(request, longest)
     model = _model(stage, request, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
-    if framework in UNPRICED:
-        raise UsageError(f"its runs are not priced: {UNPRICED[framework]}; convert it, and price what that gives")
+    unpriced = runtime_of(framework).unpriced
+    if unpriced:
+        raise UsageError(f"its runs are not priced: {unpriced}; convert it, and price what that gives")
     frame = _frame(plan, stage, request, longest, nodes * per_node)
     trainers = trainer_roles(stage, model, frame, values)
     engines = _engines(plan, stage, model, frame, trainers, values)
@@ -76,17 +78,18 @@ def setup_of(plan: Plan, request: BudgetRequest) -> Setup:
 def _frame(plan: Plan, stage: Stage, request: BudgetRequest, longest: int, total: int) -> Frame:
     framework = plan.source.framework if isinstance(plan.source.framework, str) else ""
     release = plan.source.release if isinstance(plan.source.release, str) else None
+    runtime = runtime_of(framework)
     leaves = stage.kind in WITH_ROLLOUTS or _native(plan.extensions, "is_offload_states", bool) is True
     return Frame(
-        trainer=request.trainer or TRAINERS.get(framework, framework),
+        trainer=request.trainer or runtime.code,
         when=None if request.trainer else request.date or release,
         longest=longest,
         mean=request.mean_tokens,
         total=total,
         layout=str(stage.placement.layout or "colocated"),
-        leaves=framework == "roll" and leaves,
-        pads=framework == "roll",
-        scores=framework == "chatlearn" and stage.kind in WITH_ROLLOUTS,
+        leaves=runtime.leaves and leaves,
+        pads=runtime.pads,
+        scores=runtime.always_scores and stage.kind in WITH_ROLLOUTS,
         cpu_optimizer=_native(plan.extensions, "optimizer_cpu_offload", bool) is True,
     )
 
@@ -94,8 +97,8 @@ def _frame(plan: Plan, stage: Stage, request: BudgetRequest, longest: int, total
 def _engines(
     plan: Plan, stage: Stage, model: Model, frame: Frame, trainers: tuple[TrainerRole, ...], values: Values
 ) -> tuple[EngineRole, ...]:
-    """Engines and further models; a Trinity trainer that has all GPUs (mode train) leaves them to another program."""
-    separate = plan.source.framework == "trinity" and frame.layout != "colocated"
+    """Engines and further models; where a trainer that has all GPUs may train alone, it leaves them to another program."""
+    separate = runtime_of(str(plan.source.framework)).may_train_alone and frame.layout != "colocated"
     if separate and trainers and trainers[0].job.gpus >= frame.total:
         return ()
     engine_list = engine_roles(stage, model, frame.longest, frame.total, frame.layout, trainers, values)

@@ -26,11 +26,6 @@ _PRICED_AS = {
     **dict.fromkeys(("fsdp", "deepspeed", "hf"), "fsdp"),
 }
 """Whose sharding a back end's is: VeOmni and TorchTitan stand on FSDP2; ZeRO-3 shards as FSDP does."""
-TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "verl"}
-"""Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
-
-UNPRICED = {"trl": "TRL's processes may each hold the whole model, or shards by ZeRO's stages"}
-"""Frameworks whose runs have no price, and why."""
 
 
 @record

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
+from rftconf.base.record import record
 from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.chatlearn.conditions import MEGATRON
 from rftconf.mappers.codecs import unbounded
-from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import leave_open, settle, take
+from rftconf.mappers.context import ReadContext, When, WriteContext
+from rftconf.mappers.shapes import Behaves, OneSided, Switch, Where, leave_open, settle, take, together
+from rftconf.mappers.statements import Lost, Refused
 from rftconf.plan.origin import Kind
 
 A, OPTIM = "stage.algorithm.", "stage.optim.actor."
@@ -20,69 +22,70 @@ OPT = "models.policy_trainer.optimizer."
 HERE = "ChatLearn trains with GRPO alone: group mean and deviation"
 
 
-def refuse_advantage(w: WriteContext) -> None:
-    """Another estimator is another algorithm; with a critic there is nothing near."""
-    name, critic = w.plan(A + "advantage"), w.plan(A + "critic.enabled")
-    if w.same_framework:
-        return
-    if critic is True or name == "gae":
-        raise RefusedError(
-            f"the source trains a critic ({name}); {HERE}, without a critic",
-            choices=("change the source to a group estimator (grpo) first",),
-        )
-    if name not in ("grpo", None):
-        why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
-        w.decide("models.policy_trainer", why, "accept GRPO", "or keep the source's framework")
+def _has_critic(w: WriteContext) -> bool:
+    return w.plan(A + "critic.enabled") is True or w.plan(A + "advantage") == "gae"
 
 
-def read_loss(r: ReadContext) -> None:
-    """The sequence-level ratio is Megatron's alone."""
-    if r.trainer != "megatron":
-        r.inactive[SEQUENCE] = "the FSDP trainer has the token-level ratio only"
-        r.set(A + "policy_loss.family", "ppo", kind=Kind.DEFAULT, how="the FSDP trainer's only loss")
-        return
-    sequence = r.native(SEQUENCE)
-    r.set(A + "policy_loss.family", "gspo" if sequence is True else "ppo" if sequence is False else sequence, SEQUENCE)
+@record
+class OtherEstimator(OneSided):
+    """A question about an estimator that is another algorithm than the only one here."""
+
+    def write(self, w: WriteContext) -> None:
+        """Ask whether GRPO will do."""
+        name = w.plan(A + "advantage")
+        if name not in ("grpo", None) and not w.same_framework:
+            why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
+            w.decide("models.policy_trainer", why, "accept GRPO", "or keep the source's framework")
 
 
-def write_loss(w: WriteContext) -> None:
-    """ppo or gspo; what else a source may have is refused, because no loss here is near it."""
-    family, path = w.plan(A + "policy_loss.family"), A + "policy_loss.family"
-    if isinstance(family, Expr):
-        leave_open(w, SEQUENCE, "the loss depends on a value the source does not tell", path)
-        return
-    if family == "gspo" and w.trainer != "megatron":
-        raise RefusedError(
-            "the source's loss is gspo; ChatLearn's FSDP trainer has the token-level ratio only",
-            choices=("a Megatron trainer in the source", "the ppo loss in the source, with clip ranges for tokens"),
-        )
-    if family not in ("ppo", "gspo", None):
-        raise RefusedError(
-            f"the source's loss is {family}; ChatLearn has the clipped ratio of ppo, and on Megatron of gspo, only (algorithm/grpo_utils/loss_gallery.py)",
-            choices=("the ppo loss in the source, with clip ranges for it",),
-        )
-    if family is not None:
-        w.put(SEQUENCE, family == "gspo", path, always=family == "gspo")
+ADVANTAGE = together(
+    Refused(
+        lambda w: _has_critic(w) and not w.same_framework,
+        lambda w: f"the source trains a critic ({w.plan(A + 'advantage')}); {HERE}, without a critic",
+        ("change the source to a group estimator (grpo) first",),
+    ),
+    OtherEstimator(),
+    why="grpo_utils/advantage_compute.py: the only algorithm",
+)
 
+FAMILY = A + "policy_loss.family"
+OF_SEQUENCES = Switch(SEQUENCE, FAMILY, "gspo", "ppo", open="the loss depends on a value the source does not tell")
+LOSS = together(
+    Refused(
+        lambda w: w.plan(FAMILY) == "gspo" and w.trainer != "megatron",
+        "the source's loss is gspo; ChatLearn's FSDP trainer has the token-level ratio only",
+        ("a Megatron trainer in the source", "the ppo loss in the source, with clip ranges for tokens"),
+    ),
+    Refused(
+        lambda w: w.plan(FAMILY) not in ("ppo", "gspo", None) and not isinstance(w.plan(FAMILY), Expr),
+        lambda w: (
+            f"the source's loss is {w.plan(FAMILY)}; ChatLearn has the clipped ratio of ppo, and on Megatron of gspo, only "
+            "(algorithm/grpo_utils/loss_gallery.py)"
+        ),
+        ("the ppo loss in the source, with clip ranges for it",),
+    ),
+    Where(
+        MEGATRON,
+        OF_SEQUENCES,
+        Behaves(FAMILY, "ppo", "the FSDP trainer's only loss", idle=(SEQUENCE,),
+                idle_why="the FSDP trainer has the token-level ratio only"),
+        written=OF_SEQUENCES,
+    ),
+    why="train_helper: gspo or grpo loss",
+)  # fmt: skip
+"""The sequence-level ratio is Megatron's alone."""
 
-def read_dual_clip(r: ReadContext) -> None:
-    """There is none."""
-    r.set(A + "policy_loss.dual_clip_c", None, kind=Kind.DEFAULT, how="the loss is capped by value (H32)")
-
-
-def write_dual_clip(w: WriteContext) -> None:
-    """The cap by value stands in its place."""
-    c, path = w.plan(A + "policy_loss.dual_clip_c"), A + "policy_loss.dual_clip_c"
-    if unbounded(w) and not w.same_framework:
-        note = "the loss is always capped by value (final_clip_ratio); the source bounds nothing (H32)"
-        w.lose(path, State.NARROWED, note)
-        w.note(note)
-    elif c is not None:
-        w.lose(
-            path,
-            State.NARROWED,
-            "the loss is capped by value (final_clip_ratio), not by c*|A|: equal only where |A| is 1 (H32)",
-        )
+DUAL = A + "policy_loss.dual_clip_c"
+BARE = When(lambda c: c.writes and unbounded(c) and not c.same_framework, "the source bounds the loss of bad answers")
+DUAL_CLIP = together(
+    Where(
+        BARE,
+        Lost(DUAL, State.NARROWED, "the loss is always capped by value (final_clip_ratio); the source bounds nothing (H32)", noted=True),
+        Behaves(DUAL, None, "the loss is capped by value (H32)",
+                "the loss is capped by value (final_clip_ratio), not by c*|A|: equal only where |A| is 1 (H32)", only_told=True),
+    ),
+    why="loss_gallery: the loss is capped by value, and never clipped twice; H32",
+)  # fmt: skip
 
 
 def read_kl(r: ReadContext) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.copies import Copies
+from rftconf.mappers.shapes import together
+from rftconf.mappers.statements import Noted, Refused
 from rftconf.plan.origin import Kind
 
 B = "stage.batch."
-N = B + "responses_per_prompt"
+N, ADVANTAGE = B + "responses_per_prompt", "stage.algorithm.advantage"
 OF_ENGINE, OF_ADVANTAGE = "models.policy.num_inference_per_prompt", "runtime_args.num_inference_per_prompt"
 TRAINER, REF = "models.policy_trainer.", "models.ref_policy."
 MICRO, MICRO_OF_RUN = TRAINER + "train_micro_batch_size", "runtime_args.train_micro_batch_size"
@@ -25,43 +27,42 @@ PLANS = tuple(
 )  # fmt: skip
 
 
-def read_responses(r: ReadContext) -> None:
-    """The engines draw one copy of n, the advantages wait for the other; nothing compares them (H13)."""
+def _copies_differ(r: ReadContext) -> bool:
     drawn, awaited = r.native(OF_ENGINE), r.native(OF_ADVANTAGE)
-    r.set(N, drawn, OF_ENGINE, OF_ADVANTAGE)
-    if drawn == 1:
-        r.note(f"{OF_ENGINE}=1: a group of one has advantage 0 in ChatLearn, so nothing is learned (H39)")
-    if isinstance(drawn, int) and isinstance(awaited, int) and drawn != awaited:
-        r.narrowed[OF_ADVANTAGE] = f"{OF_ENGINE}={drawn} answers are drawn a prompt; this copy differs (H13)"
-        r.note(
-            f"{OF_ENGINE}={drawn} but {OF_ADVANTAGE}={awaited}: rewards of a prompt are forgotten only when {awaited} "
-            "have come, so advantages mix episodes (H13)"
-        )
+    return isinstance(drawn, int) and isinstance(awaited, int) and drawn != awaited
 
 
-def write_responses(w: WriteContext) -> None:
-    """Both copies, always."""
-    n = w.plan(N)
-    if n is None:
-        return
-    if n == 1 and not w.same_framework:
-        _refuse_single(w.plan("stage.algorithm.advantage"))
-    w.put(OF_ADVANTAGE, n, N, always=True, how="both copies of n are needed (H13)")
-    w.put(OF_ENGINE, n, N, always=True)
-
-
-def _refuse_single(advantage: Any) -> None:
-    """Another estimator is the reason, where the source has one; that it draws one answer follows from it."""
-    if advantage in ("grpo", None):
-        raise RefusedError(
-            "1 answer a prompt: a group of one has advantage 0 in ChatLearn, so nothing would be learned (H39)",
-            choices=("2 or more answers a prompt",),
-        )
-    raise RefusedError(
-        f"the source's estimator is {formula(advantage)}; ChatLearn trains with GRPO alone, in which "
-        "a group of one has advantage 0: with 1 answer a prompt nothing would be learned (H39)",
-        choices=("a group estimator (grpo) in the source, with 2 or more answers a prompt",),
-    )
+RESPONSES = together(
+    Refused(
+        lambda w: w.plan(N) == 1 and not w.same_framework and w.plan(ADVANTAGE) in ("grpo", None),
+        "1 answer a prompt: a group of one has advantage 0 in ChatLearn, so nothing would be learned (H39)",
+        ("2 or more answers a prompt",),
+    ),
+    Refused(  # another estimator is the reason, where the source has one; that it draws one answer follows from it
+        lambda w: w.plan(N) == 1 and not w.same_framework,
+        lambda w: (
+            f"the source's estimator is {formula(w.plan(ADVANTAGE))}; ChatLearn trains with GRPO alone, in which "
+            "a group of one has advantage 0: with 1 answer a prompt nothing would be learned (H39)"
+        ),
+        ("a group estimator (grpo) in the source, with 2 or more answers a prompt",),
+    ),
+    Copies((OF_ENGINE, OF_ADVANTAGE), N, how="both copies of n are needed (H13)"),
+    Noted(
+        lambda r: r.native(OF_ENGINE) == 1,
+        f"{OF_ENGINE}=1: a group of one has advantage 0 in ChatLearn, so nothing is learned (H39)",
+    ),
+    Noted(
+        _copies_differ,
+        lambda r: (
+            f"{OF_ENGINE}={r.native(OF_ENGINE)} but {OF_ADVANTAGE}={r.native(OF_ADVANTAGE)}: rewards of a prompt are forgotten "
+            f"only when {r.native(OF_ADVANTAGE)} have come, so advantages mix episodes (H13)"
+        ),
+        narrows=OF_ADVANTAGE,
+        because=lambda r: f"{OF_ENGINE}={r.native(OF_ENGINE)} answers are drawn a prompt; this copy differs (H13)",
+    ),
+    why="sampler repeats a prompt by the one, AdvantageComputer waits for the other; H13",
+)
+"""The engines draw one copy of n, the advantages wait for the other; nothing compares them."""
 
 
 def read_micro(r: ReadContext) -> None:

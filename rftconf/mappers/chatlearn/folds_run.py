@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
+from rftconf.base.record import record
 from rftconf.base.symbols import Expr, OpenKey, Text, Var, arith, formula, text
 from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.rates import beside_a_length
-from rftconf.mappers.shapes import Behaves, Pair, Switch, Where, leave_open, take, together
+from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, take, together
+from rftconf.mappers.statements import Noted, Stated
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue
 
@@ -183,44 +185,58 @@ PARTIAL_ROLLOUT = together(
 
 
 REPLAY, GENERATING = "runtime_args.max_replay_episode", "models.policy.num_gpu"
+MODELS = ("policy_trainer", "ref_policy", "policy")
 AT_ONCE = 256
 """Sequences that vLLM's engine computes at once where nobody says (SchedulerConfig); ChatLearn's default is 1."""
 
 
-def read_needs(r: ReadContext) -> None:
-    """Without replay the callback that computes advantages never runs (H14)."""
-    if r.native(REPLAY) == 0:
-        r.note(f"{REPLAY}=0: advantages are never computed and the first update fails (H14)")
+@record
+class Demanded(OneSided):
+    """Keys that the loader stops for want of: what nobody told is asked for."""
+
+    def write(self, w: WriteContext) -> None:
+        """Leave those open that nothing was written for."""
+        known = catalogue.load(w.framework, None, w.trainer)
+        for key in () if w.same_framework else known.keys:
+            missing = key not in w.out or w.out[key].value is None
+            if known.keys[key].mandatory and missing and not key.startswith("models."):
+                leave_open(w, key, "mandatory, and nothing tells it")
 
 
-def _write_demanded(w: WriteContext) -> None:
-    """The loader stops for want of these keys: what nobody told is asked for."""
-    known = catalogue.load(w.framework, None, w.trainer)
-    for key in () if w.same_framework else known.keys:
-        missing = key not in w.out or w.out[key].value is None
-        if known.keys[key].mandatory and missing and not key.startswith("models."):
-            leave_open(w, key, "mandatory, and nothing tells it")
+@record
+class LeftOpen(OneSided):
+    """Keys whose defaults start no run, and that ChatLearn's own file may leave to the person who starts it."""
+
+    keys: tuple[str, ...]
+
+    def write(self, w: WriteContext) -> None:
+        """Write them as the file has them."""
+        cells = w.facts.source.cells if w.facts.source is not None and w.same_framework else {}
+        for key in self.keys:
+            if key in cells and isinstance(cells[key].value, OpenKey):
+                w.put(key, cells[key].value, always=True)
 
 
-def write_needs(w: WriteContext) -> None:
-    """What every ChatLearn run says although no plan has a word for it, and what the config that one starts from may say."""
-    _write_demanded(w)
-    if w.same_framework:
-        cells = w.facts.source.cells if w.facts.source is not None else {}
-        for key in (REPLAY, GENERATING):  # their defaults start no run
-            value = cells[key].value if key in cells else None
-            if isinstance(value, OpenKey):
-                w.put(key, value, always=True)
-        return
-    w.put(REPLAY, 1, always=True, how="0 would leave advantages uncomputed (H14)")
-    w.put("models.policy_trainer.trainable", True, always=True, how="the model that is trained")
-    for name in ("policy_trainer", "ref_policy", "policy"):
-        w.put(f"models.{name}.gpu_per_process", 1, always=True, how="one GPU a process")
-    if w.plan("stage.placement.rollout.max_num_seqs") is None:
-        how = f"{AT_ONCE} is the engine's own default; ChatLearn's computes one answer at a time"
-        w.put("models.policy.generation_batch_size", AT_ONCE, always=True, chosen=True, how=how)
-    w.put("models.reward.num_cpu", 2, always=True, how="rule rewards run on CPUs")
-    w.put("models.reward.cpu_per_process", 1, always=True, how="rule rewards run on CPUs")
+NEEDS = together(
+    Noted(
+        lambda r: r.native(REPLAY) == 0, f"{REPLAY}=0: advantages are never computed and the first update fails (H14)"
+    ),
+    Demanded(),
+    LeftOpen((REPLAY, GENERATING)),
+    Stated(REPLAY, 1, "0 would leave advantages uncomputed (H14)"),
+    Stated("models.policy_trainer.trainable", True, "the model that is trained"),
+    *(Stated(f"models.{name}.gpu_per_process", 1, "one GPU a process") for name in MODELS),
+    Stated(
+        "models.policy.generation_batch_size",
+        AT_ONCE,
+        f"{AT_ONCE} is the engine's own default; ChatLearn's computes one answer at a time",
+        unless="stage.placement.rollout.max_num_seqs",
+    ),
+    Stated("models.reward.num_cpu", 2, "rule rewards run on CPUs"),
+    Stated("models.reward.cpu_per_process", 1, "rule rewards run on CPUs"),
+    why="what a ChatLearn run needs to start",
+)
+"""What every ChatLearn run says although no plan has a word for it, and what the config that one starts from may say."""
 
 
 BEFORE, AT_START = "runtime_args.enable_eval_before_training", "stage.cadence.eval_at_start"

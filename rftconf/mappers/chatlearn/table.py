@@ -37,13 +37,10 @@ A, B, D, P, Y, OPTIM = (
 TRAINER, REFERENCE, MEGATRON = "models.policy_trainer.", "models.ref_policy.", "stage.placement.actor.megatron."
 
 FOLDS = (
-    only_written(folds_algorithm.refuse_advantage, why="grpo_utils/advantage_compute.py: the only algorithm"),
-    Fold((folds_algorithm.SEQUENCE,), (A + "policy_loss.family",),
-         folds_algorithm.read_loss, folds_algorithm.write_loss, "train_helper: gspo or grpo loss"),
-    Fold((), (A + "policy_loss.dual_clip_c",), folds_algorithm.read_dual_clip, folds_algorithm.write_dual_clip,
-         "loss_gallery: the loss is capped by value, and never clipped twice; H32"),
-    Fold((folds_batch.OF_ENGINE, folds_batch.OF_ADVANTAGE), (folds_batch.N,), folds_batch.read_responses, folds_batch.write_responses,
-         "sampler repeats a prompt by the one, AdvantageComputer waits for the other; H13"),
+    folds_algorithm.ADVANTAGE,
+    folds_algorithm.LOSS,
+    folds_algorithm.DUAL_CLIP,
+    folds_batch.RESPONSES,
     Fold(folds_batch.NATIVES, folds_batch.PLANS, folds_batch.read_micro, folds_batch.write_micro,
          "policy_trainer.preprocess_data_list: packing or fixed sizes"),
     Fold((folds_placement.COLOCATION, folds_placement.TRAINER, folds_placement.REF, folds_placement.POLICY),
@@ -79,7 +76,7 @@ FOLDS = (
     folds_run.FIRST_EVALUATION,
     folds_run.PARTIAL_ROLLOUT,
     only_written(write_copies, why="models without a value of their own do as the trainer"),
-    Fold((), (), folds_run.read_needs, folds_run.write_needs, "what a ChatLearn run needs to start"),
+    folds_run.NEEDS,
 )  # fmt: skip
 
 FIXED = (

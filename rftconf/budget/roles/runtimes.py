@@ -1,0 +1,58 @@
+"""How each framework runs the roles of a run, as far as its memory and its GPUs depend on it: one entry a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from rftconf.base.record import record
+
+LayoutRule: TypeAlias = Literal[
+    "whole replicas in a node",
+    "whole nodes for the trainer",
+    "no taking turns",
+    "engines over whole nodes",
+    "engines by tensor alone",
+    "whole nodes in all",
+]
+"""Rules of layouts that only some frameworks have; `layout_rules` has the functions."""
+
+
+@record
+class Runtime:
+    """How one framework runs its roles.
+
+    `code`: whose loss and optimizer code runs under FSDP; none is measured but one, and the interval says so. `unpriced`:
+    why its runs have no price. `leaves`: every role waits in host memory between its turns. `pads`: sequences are padded
+    where nobody asks for packing. `always_scores`: the reference is there even where no loss asks for it.
+    `judges_meanwhile`: models that answer stay awake beside each other, because an answer is judged while others are written.
+    `processes`: every role is a process of its own on its GPUs, with a context and communicators of its own.
+    `may_train_alone`: a trainer that has all GPUs leaves the engines to another program. `rules`: what it refuses besides
+    what every framework does.
+    """
+
+    code: str = "verl"
+    unpriced: str = ""
+    leaves: bool = False
+    pads: bool = False
+    always_scores: bool = False
+    judges_meanwhile: bool = False
+    processes: bool = False
+    may_train_alone: bool = False
+    rules: tuple[LayoutRule, ...] = ()
+
+
+RUNTIMES: Mapping[str, Runtime] = {
+    "verl": Runtime(rules=("whole replicas in a node",)),
+    "trinity": Runtime(
+        may_train_alone=True, rules=("whole nodes for the trainer", "no taking turns", "engines over whole nodes")
+    ),
+    "roll": Runtime(leaves=True, pads=True, judges_meanwhile=True, processes=True),
+    "chatlearn": Runtime(always_scores=True, processes=True, rules=("engines by tensor alone", "whole nodes in all")),
+    "trl": Runtime(code="trl", unpriced="TRL's processes may each hold the whole model, or shards by ZeRO's stages"),
+}
+
+
+def runtime_of(framework: str) -> Runtime:
+    """Return how a framework runs; of one without an entry nothing is known but its name."""
+    return RUNTIMES.get(framework) or Runtime(code=framework)

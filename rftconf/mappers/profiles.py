@@ -1,0 +1,56 @@
+"""What the rest of rftconf has to know of a framework's keys beside its tables: one module `profile.py` a framework."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cache
+
+from rftconf.base.record import record
+from rftconf.schemas import registry
+
+
+@record
+class Profile:
+    """Facts about one framework's keys; each is declared here once, whoever asks for it.
+
+    `tables`: a framework or program of its own, and the kind of run where one config means different things by kind, to the
+    module of the framework's folder and the name of the table in it. `gates`: there is a module `gates` with what its keys
+    switch on and off. `main_keys`: the key that a person looks for under a plan field, where several keys and fields only
+    mean something together. `units`: what keys count whose rows are folds, where no codec says it. `parameters`: keys that
+    stand for a parameter of the studio's form without standing for the same one plan field.
+    """
+
+    tables: Mapping[tuple[str, str], tuple[str, str]]
+    gates: bool = False
+    main_keys: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@cache
+def profile_of(family: str) -> Profile:
+    """Return a framework's profile; it is imported when first asked for."""
+    profile: Profile = importlib.import_module(f"rftconf.mappers.{family}.profile").PROFILE
+    return profile
+
+
+def main_keys_of(framework: str) -> Mapping[str, str]:
+    """Return the main keys of a framework; a program with a config of its own has none."""
+    return {} if registry.framework(framework).of else profile_of(framework).main_keys
+
+
+def families() -> tuple[str, ...]:
+    """The frameworks that have tables, in the registry's order; a program's own config belongs to one of them."""
+    return tuple(dict.fromkeys(known.family for known in registry.variants()))
+
+
+def counted(unit: str, *keys: str) -> dict[str, str]:
+    """Say of several keys what they count."""
+    return dict.fromkeys(keys, unit)
+
+
+def below(node: str, *names: str) -> tuple[str, ...]:
+    """Name several keys of one node."""
+    return tuple(f"{node}.{name}" for name in names)
