@@ -8,6 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, Text, Value, text
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import lose_known
 
 SUFFIXES = (".parquet", ".jsonl", ".json", ".csv")
 SPLITS = {"train": "train", "training": "train", "test": "test", "testing": "test", "eval": "test", "evaluation": "test",
@@ -131,8 +132,7 @@ def say_what_files_lack(w: WriteContext, listed: str, title: str) -> None:
         at = f"{listed}[{index}]."
         if w.plan(at + "storage") not in ("file", None):
             w.lose(at + "storage", State.NARROWED, f"{title} reads files, not {w.plan(at + 'storage')} storage")
-        if w.plan(at + "subset") is not None:
-            w.lose(at + "subset", State.NARROWED, f"a file has no subsets: export {w.plan(at + 'subset')} to it")
+        lose_known(w, State.NARROWED, f"a file has no subsets: export {w.plan(at + 'subset')} to it", at + "subset")
 
 
 def settle_mixing(w: WriteContext, otherwise: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, When, WriteContext
-from rftconf.mappers.shapes import OneField, OneSided, Shape
+from rftconf.mappers.shapes import OneField, OneSided, Shape, take
 from rftconf.mappers.supposing import may_hold, put_to_sleep
 
 
@@ -86,7 +86,7 @@ class FirstOf(OneField):
         else:
             key, other, why = self.second, self.first, self.silent
         r.inactive[other] = why
-        r.set(self.path, r.native(key, self.default), key)
+        take(r, key, self.path, self.default)
 
     def write(self, w: WriteContext) -> None:
         """Write the first key alone."""

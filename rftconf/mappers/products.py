@@ -16,11 +16,17 @@ from rftconf.plan.units import exact_quotient
 
 @record
 class AllGpus:
-    """The actor's GPUs where every GPU of every node trains, and nobody chooses a number; `keys` say how many there are."""
+    """A role's GPUs where it has every GPU of every node, and nobody chooses a number; `keys` say how many there are.
+
+    `path`: the role's field, the actor's unless said. `told`: the keys count as what tells it. `here`: the sentence for a
+    source in which the role has fewer, and for one in which it has all, where they are one.
+    """
 
     keys: tuple[str, str]
     how: str
-    path: ClassVar[str] = "stage.placement.actor.gpus"
+    path: str = "stage.placement.actor.gpus"
+    told: bool = False
+    here: str = ""
     sizes: ClassVar[tuple[str, str]] = ("cluster.nodes", "cluster.gpus_per_node")
 
     @property
@@ -37,14 +43,15 @@ class AllGpus:
         """Multiply both sizes, where they are known."""
         nodes, each = map(r.plan, self.sizes)
         if nodes is not None and each is not None:
-            r.set(self.path, nodes * each, *self.keys, kind=Kind.DERIVED, how=self.how)
+            kind = None if self.told else Kind.DERIVED
+            r.set(self.path, nodes * each, *self.keys, kind=kind, how=self.how)
 
     def write(self, w: WriteContext) -> None:
         """Record where the source trains on fewer."""
         nodes, each, gpus = map(w.plan, (*self.sizes, self.path))
         fewer = all(isinstance(number, int) for number in (nodes, each, gpus)) and gpus != nodes * each
         note = f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else self.how
-        w.lose(self.path, State.NARROWED if fewer else State.DERIVED, note)
+        w.lose(self.path, State.NARROWED if fewer else State.DERIVED, self.here or note)
 
 
 @record

@@ -104,6 +104,20 @@ class Noted(OneSided):
 
 
 @record
+class Narrows(OneSided):
+    """A key as which no other framework can do, where something holds of the config."""
+
+    key: str
+    holds: Callable[[ReadContext], bool]
+    why: str
+
+    def read(self, r: ReadContext) -> None:
+        """Record why."""
+        if self.holds(r):
+            r.narrowed[self.key] = self.why
+
+
+@record
 class Refused(OneSided):
     """A plan that the framework does not run: nothing is written, and a person reads what may be changed."""
 

@@ -119,6 +119,16 @@ def test_every_gpu_trains(gpus: Any, state: State) -> None:
     assert (writing.outcomes[every.path].state, writing.out) == (state, {})
 
 
+@pytest.mark.parametrize("gpus", [16, 8])
+def test_one_sentence_may_stand_for_fewer_and_all_gpus(gpus: int) -> None:
+    every = AllGpus(("nodes", "each"), "nodes x GPUs", "stage.placement.rollout.gpus", told=True, here="all of them")
+    writing = Writing(
+        table(every), "roll", "0.3.0", "rlvr", {**dict(zip(every.sizes, (2, 8), strict=True)), every.path: gpus}, {}
+    )
+    writing.write_all()
+    assert writing.outcomes[every.path].note == "all of them"
+
+
 def test_a_framework_with_one_filter_loses_the_others() -> None:
     block = "stage.algorithm.filters"
     values = {f"{block}[{index}].kind": kind for index, kind in enumerate(("zero_std", "length"))}

@@ -10,7 +10,7 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING
 from rftconf.mappers.shapes import together
-from rftconf.mappers.statements import Asked, Lost, Means, Noted, Refused, Stated
+from rftconf.mappers.statements import Asked, Lost, Means, Narrows, Noted, Refused, Stated
 from tests.mappers.test_precedence import reading
 from tests.mappers.test_shapes import FIELD, KEY, table, write
 
@@ -65,6 +65,12 @@ def test_a_note_may_narrow_a_key_for_a_reason_of_its_own() -> None:
     noted = Noted(lambda r: r.native(KEY) is False, "nothing happens", KEY, lambda r: f"{r.native(KEY)} is quiet here")
     quiet = reading(together(noted, why="a note"), chatty=False)
     assert (quiet.notes, quiet.narrowed) == (["nothing happens"], {KEY: "False is quiet here"})
+
+
+def test_a_key_is_narrowed_where_something_holds() -> None:
+    narrows = together(Narrows(KEY, lambda r: r.native(KEY) is True, "nobody else talks"), why="a key")
+    assert reading(narrows, chatty=True).narrowed == {KEY: "nobody else talks"}
+    assert reading(narrows, chatty=False).narrowed == {}
 
 
 def test_a_key_that_the_plan_does_not_tell_is_asked_for() -> None:

@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.chatlearn.conditions import NEWEST
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
-from rftconf.mappers.shapes import leave_open, settle, together
+from rftconf.mappers.shapes import leave_open, lose_known, settle, together
 from rftconf.plan.origin import TRACKED
 
 L, M = "stage.length.", "stage.model."
@@ -120,12 +120,12 @@ def write_weights(w: WriteContext) -> None:
     if w.trainer != "megatron":
         for key in CHECKPOINTS if path is not None else ():
             w.put(key, path, M + "path", always=True)
-        if w.plan(M + "tokenizer_path") is not None:
-            w.lose(
-                M + "tokenizer_path",
-                State.NO_COUNTERPART,
-                "every model takes the tokenizer that lies beside its weights",
-            )
+        lose_known(
+            w,
+            State.NO_COUNTERPART,
+            "every model takes the tokenizer that lies beside its weights",
+            M + "tokenizer_path",
+        )
         return
     trained = _write_checkpoints(w)
     if trained is None and not w.same_framework:

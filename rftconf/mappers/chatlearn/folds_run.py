@@ -6,10 +6,11 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.base.symbols import Expr, OpenKey, Text, Var, arith, formula, text
+from rftconf.base.symbols import Expr, OpenKey, Var, arith, formula
 from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.rates import beside_a_length
+from rftconf.mappers.run_folders import EXPERIMENT, PROJECT, RunFolder
 from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, take, together
 from rftconf.mappers.statements import Noted, Stated
 from rftconf.plan.origin import Kind
@@ -71,46 +72,36 @@ def _episodes(w: WriteContext, epochs: Any, last: Any) -> Any:
     return arith("*", arith("//", rows, prompts), epochs)
 
 
-def read_folder(r: ReadContext) -> None:
-    """The run's own folder; the plan keeps the root above project and experiment."""
-    folder, project, name = r.native(OUTPUT), r.plan(IDENTITY + "project"), r.plan(IDENTITY + "experiment")
-    tails = [f"/{project}/{name}", f"/{name}"] if isinstance(name, str) else []
-    r.set(
-        IDENTITY + "checkpoint_root",
-        next((root for tail in tails if (root := _without(folder, tail)) is not None), folder),
+LOGS = "runtime_args.log_args_dict.log_dir"
+
+
+def _ends(project: Any, name: Any) -> tuple[str, ...]:
+    return (f"/{project}/{name}", f"/{name}") if isinstance(name, str) else ()
+
+
+@record
+class LogFolder(OneSided):
+    """The folder of logs, which lies beside the checkpoints; both keys are mandatory."""
+
+    def write(self, w: WriteContext) -> None:
+        """Write the folder of the checkpoints, or leave both open."""
+        if w.same_framework:
+            return
+        root = w.plan(IDENTITY + "checkpoint_root")
+        for key in (OUTPUT, LOGS) if root is None else (LOGS,):
+            w.put(key, "???" if root is None else w.out[OUTPUT].value, always=True, how="mandatory")
+
+
+FOLDER = together(
+    RunFolder(
         OUTPUT,
-    )
-
-
-def _without(folder: Any, tail: str) -> Any:
-    """`folder` without its known last part, or None where it ends in something else."""
-    parts = folder.parts if isinstance(folder, Text) else (folder,)
-    last = parts[-1]
-    if not isinstance(last, str) or not last.rstrip("/").endswith(tail):
-        return None
-    return text(*parts[:-1], last.rstrip("/").removesuffix(tail)) or None
-
-
-def write_folder(w: WriteContext) -> None:
-    """`<root>/<project>/<experiment>`; logs go beside the checkpoints."""
-    root, log_dir = w.plan(IDENTITY + "checkpoint_root"), "runtime_args.log_args_dict.log_dir"
-    if root is None:
-        for key in (OUTPUT, log_dir) if not w.same_framework else ():
-            w.put(key, "???", always=True, how="mandatory")
-        return
-    names = [name for name in (w.plan(IDENTITY + "project"), w.plan(IDENTITY + "experiment")) if name is not None]
-    pieces = [part for name in names if not w.same_framework for part in ("/", name)]
-    folder = text(*(part if isinstance(part, (str, Expr)) else str(part) for part in (root, *pieces)))
-    w.put(
-        OUTPUT,
-        folder,
-        IDENTITY + "checkpoint_root",
-        state=State.DERIVED,
+        _ends,
+        lambda w: tuple(name for path in (PROJECT, EXPERIMENT) if (name := w.plan(path)) is not None),
         always=True,
-        how="<root>/<project>/<experiment>",
-    )
-    if not w.same_framework:
-        w.put(log_dir, folder, always=True, how="mandatory")
+    ),
+    LogFolder(),
+    why="checkpoints go to <output_dir>/save_model/policy_trainer/<train iteration>",
+)
 
 
 def read_resume(r: ReadContext) -> None:

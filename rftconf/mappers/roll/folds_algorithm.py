@@ -6,10 +6,11 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.roll import trajectories
 from rftconf.mappers.roll.conditions import RL, follows_teacher
-from rftconf.mappers.shapes import leave_open
+from rftconf.mappers.shapes import Pair, Where, leave_open, together
+from rftconf.mappers.statements import Noted
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
@@ -149,19 +150,22 @@ DISCOUNTED = ("gae", "reinforce", "reinforce_pp")
 """Estimators that discount elsewhere too."""
 
 
-def read_gamma(r: ReadContext) -> None:
-    """ROLL discounts every return; group estimators elsewhere do not (section 4.1)."""
-    gamma = r.native("gamma", 1)
-    if r.plan(A + "advantage") in DISCOUNTED:
-        r.set(A + "gamma", gamma, "gamma")
-    elif RL.test(r) and gamma != 1:
-        r.narrowed["gamma"] = (
-            f"returns are discounted by {gamma} token by token; elsewhere advantages of groups are not"
-        )
-        r.note(r.narrowed["gamma"])
-
-
-def write_gamma(w: WriteContext) -> None:
-    """1 unless the source discounts."""
-    if RL.test(w) and w.plan(A + "gamma") is not None:
-        w.put("gamma", w.plan(A + "gamma"), A + "gamma")
+DISCOUNTS = When(lambda c: c.plan(A + "advantage") in DISCOUNTED, "advantages of groups are not discounted elsewhere")
+_GAMMA = Pair("gamma", A + "gamma", 1)
+GAMMA = together(
+    Where(
+        DISCOUNTS,
+        _GAMMA,
+        Noted(
+            lambda r: r.native("gamma", 1) != 1,
+            lambda r: (
+                f"returns are discounted by {r.native('gamma', 1)} token by token; elsewhere advantages of groups are not"
+            ),
+            narrows="gamma",
+        ),
+        written=_GAMMA,
+    ),
+    why="functionals: gae and return-to-go",
+    when=RL,
+)
+"""ROLL discounts every return; group estimators elsewhere do not (section 4.1)."""

@@ -25,7 +25,7 @@ from rftconf.mappers.roll.folds_domains import REWARDS
 from rftconf.mappers.roll.folds_engine import SHARES, put_dtype
 from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
 from rftconf.mappers.roll.teacher_role import write_teacher
-from rftconf.mappers.shapes import carry, leave_open, settle
+from rftconf.mappers.shapes import carry, known_below, leave_open, lose_known, settle
 
 SERVER = SHARED["rlvr"]
 CLASSIFIER = "roll.pipeline.base_worker.RewardWorker"
@@ -43,19 +43,14 @@ def write_auxiliary(w: WriteContext) -> None:
             continue
         section, why = _section(w, at)
         if w.same_framework:
-            _settle(w, at, State.EXACT, "")
+            lose_known(w, State.EXACT, "", *known_below(w, at))
         elif section is None:
-            _settle(w, at, State.NO_COUNTERPART, why)
+            lose_known(w, State.NO_COUNTERPART, why, *known_below(w, at))
         elif w.plan(at + "engine") == "external":
             _write_service(w, at, section)
         else:
             w.facts.sections.append(section)
             _write_model(w, at, section)
-
-
-def _settle(w: WriteContext, at: str, state: State, why: str) -> None:
-    for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
-        w.lose(path, state, why)
 
 
 def _section(w: WriteContext, at: str) -> tuple[str | None, str]:
@@ -91,8 +86,7 @@ def _write_model(w: WriteContext, at: str, section: str) -> None:
     elif w.plan(at + "name") is not None:
         said = State.DEFAULT if section == f"{REWARDS}.{w.plan(at + 'name')}" else State.NO_COUNTERPART
         w.lose(at + "name", said, "its domain has a name")
-    if w.plan(at + "domain") is not None:
-        w.lose(at + "domain", State.EXACT, "")
+    lose_known(w, State.EXACT, "", at + "domain")
     _say_role(w, at, section, served=served)
     for key, field in (
         ("model_args.model_name_or_path", "path"),
@@ -135,8 +129,7 @@ def _write_engine(w: WriteContext, at: str, section: str) -> None:
     if not known:
         why = "how many GPUs a replica takes depends on the strategy, which is still to be named"
         for _, field, _ in told:
-            if w.plan(at + field) is not None:
-                w.lose(at + field, State.UNRESOLVED, why)
+            lose_known(w, State.UNRESOLVED, why, at + field)
         told = []
     if engine in SERVERS:
         told += [(SHARES[engine], "gpu_memory_fraction", None), (REQUESTS[engine], "max_num_seqs", None)]

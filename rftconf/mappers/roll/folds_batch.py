@@ -15,7 +15,7 @@ from rftconf.mappers.roll.conditions import CRITIC, RL, on_megatron, trained
 from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
 from rftconf.mappers.roll.uneven import refuse_uneven, refuse_uneven_period
-from rftconf.mappers.shapes import Behaves, Pair, Where, carry, leave_open, settle, take, together
+from rftconf.mappers.shapes import Behaves, Pair, Where, carry, leave_open, lose_known, settle, take, together
 from rftconf.mappers.supposing import may_hold
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
@@ -205,8 +205,7 @@ def _write_dynamic(w: WriteContext) -> None:
         w.lose(MICRO + "dynamic", State.NARROWED, note)
     elif w.plan(MICRO + "dynamic") is not None:
         w.lose(MICRO + "dynamic", State.DEFAULT, "fixed micro-batches")
-    if w.plan(MICRO + "tokens_per_rank") is not None:
-        w.lose(MICRO + "tokens_per_rank", State.NARROWED, note)
+    lose_known(w, State.NARROWED, note, MICRO + "tokens_per_rank")
 
 
 def write_critic_update(w: WriteContext) -> None:

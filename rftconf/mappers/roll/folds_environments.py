@@ -8,6 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import formula
 from rftconf.mappers import episodes
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import known_below, lose_known
 
 D = "stage.data.environments"
 ENVS, MANAGER = "custom_envs", "train_env_manager."
@@ -95,9 +96,5 @@ def _fits(value: Any, field: str) -> Any:
 def write_environments(w: WriteContext) -> None:
     """Only ROLL's own environments can be written, and those are kept as they stand."""
     for index in range(w.items(D)):
-        for path in [p for p in w.values if p.startswith(f"{D}[{index}].") and w.values[p] is not None]:
-            w.lose(
-                path,
-                State.NO_COUNTERPART,
-                "environments are code of a framework's own: name one of ROLL's in custom_envs",
-            )
+        why = "environments are code of a framework's own: name one of ROLL's in custom_envs"
+        lose_known(w, State.NO_COUNTERPART, why, *known_below(w, f"{D}[{index}]."))

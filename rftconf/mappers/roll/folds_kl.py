@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, follows_teacher
-from rftconf.mappers.shapes import leave_open, settle, take
+from rftconf.mappers.shapes import leave_open, lose_known, settle, take
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
@@ -83,6 +83,6 @@ def _write_controller(w: WriteContext, block: str) -> None:
             return
         w.put(TARGET, target, block + "controller", block + "target", always=True)
         return
-    for field in ("controller", "target", "horizon"):
-        if w.plan(block + field) is not None:
-            w.lose(block + field, State.DEFAULT, "a fixed coefficient")
+    lose_known(
+        w, State.DEFAULT, "a fixed coefficient", *(block + field for field in ("controller", "target", "horizon"))
+    )

@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import carry, leave_open
+from rftconf.mappers.shapes import carry, leave_open, lose_known
 
 LENGTH = "stage.length."
 LENGTHS = ("prompt_length", "response_length", "sequence_length")
@@ -79,9 +79,12 @@ def _write_whole(w: WriteContext) -> None:
         w.decide("sequence_length", why, "the model's context", "the longest sample of the data")
         return
     w.put("sequence_length", whole, LENGTH + "model_max_tokens", always=True)
-    for part in ("prompt", "response"):
-        if w.plan(f"{LENGTH}{part}_max_tokens") is not None:
-            w.lose(f"{LENGTH}{part}_max_tokens", State.NARROWED, "samples have one length: sequence_length")
+    lose_known(
+        w,
+        State.NARROWED,
+        "samples have one length: sequence_length",
+        *(f"{LENGTH}{part}_max_tokens" for part in ("prompt", "response")),
+    )
 
 
 LENGTHS_FOLD = Fold(

@@ -10,6 +10,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import ACTOR, CRITIC_MEGATRON, REFERENCE_MEGATRON, trained
+from rftconf.mappers.shapes import lose_known
 from rftconf.mappers.supposing import may_hold
 from rftconf.schemas.roll.megatron_arguments import REST, arguments, inherited_arguments, training_arguments
 
@@ -84,9 +85,12 @@ def write_lora(w: WriteContext) -> None:
     rank = w.plan(LORA + "rank")
     if rank in (None, 0):
         if rank == 0:
-            for field in ("rank", "alpha", "targets", "dtype", "excluded", "path"):
-                if w.plan(LORA + field) is not None:
-                    w.lose(LORA + field, State.DEFAULT, "no adapter")
+            lose_known(
+                w,
+                State.DEFAULT,
+                "no adapter",
+                *(LORA + field for field in ("rank", "alpha", "targets", "dtype", "excluded", "path")),
+            )
         return
     if _role(w, "actor") and not w.since(MEGATRON_ADAPTERS_SINCE):
         raise RefusedError(

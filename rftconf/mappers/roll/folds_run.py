@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import RL, trained
-from rftconf.mappers.shapes import leave_open, take
+from rftconf.mappers.shapes import leave_open, lose_known, take
 from rftconf.plan.origin import Kind
 
 TRACKER, ARGS = "track_with", "tracker_kwargs"
@@ -94,8 +94,7 @@ def write_folders(w: WriteContext) -> None:
         w.put(RESUME, False, "identity.resume", state=State.NARROWED, note=NO_LATEST, always=True)
     elif mode is not None:
         w.put(RESUME, mode == "auto", "identity.resume", state=State.DERIVED)
-    if w.plan("identity.resume_path") is not None:
-        w.lose("identity.resume_path", State.DEAD_IN_TARGET, "only used when resuming from a path")
+    lose_known(w, State.DEAD_IN_TARGET, "only used when resuming from a path", "identity.resume_path")
 
 
 SEEDS = ("stage.seeds.global_seed", "stage.data.seed", "stage.seeds.minibatch", "stage.placement.rollout.seed")
@@ -195,8 +194,7 @@ def write_length(w: WriteContext) -> None:
                 w.lose(run + "epochs", *beside_a_length(w))
     else:
         _write_epochs(w, f"{trained(w)}.training_args.num_train_epochs")
-    if w.plan(run + "last_partial") is not None:
-        w.lose(run + "last_partial", State.DEFAULT, "only the number of periods counts")
+    lose_known(w, State.DEFAULT, "only the number of periods counts", run + "last_partial")
 
 
 def _write_epochs(w: WriteContext, key: str) -> None:

@@ -52,7 +52,7 @@ FOLDS = (
          folds_places.read_devices, folds_places.write_devices, "base_config: total_devices"),
     Fold(("adv_estimator", "norm_mean_type", "norm_std_type", *trajectories.KEYS), (A + "advantage", A + "std_scope", A + "critic.enabled"),
          folds_algorithm.read_advantage, folds_algorithm.write_advantage, "functionals: reward_norm and compute_advantage"),
-    Fold(("gamma",), (A + "gamma",), folds_algorithm.read_gamma, folds_algorithm.write_gamma, "functionals: gae and return-to-go"),
+    folds_algorithm.GAMMA,
     Fold((*(r + STRATEGY for r in (*TRAINED, "reference", "critic")),), tuple(f"{P}{r}.backend" for r in ("actor", "reference", "critic")),
          folds_places.read_strategies, folds_places.write_strategies, "strategy factory"),
     Fold(("actor_infer" + STRATEGY, CONFIG + "gpu_memory_utilization", CONFIG + "mem_fraction_static", CONFIG + "tensor_parallel_size",

@@ -13,7 +13,7 @@ from rftconf.mappers.roll import folds_data, folds_domains, folds_lengths, folds
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
 from rftconf.mappers.roll.table import ROLL
 from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
-from rftconf.mappers.shapes import Pair, leave_open, take, together
+from rftconf.mappers.shapes import Pair, leave_open, lose_known, take, together
 from rftconf.plan.kinds import counts_for_evaluation
 from rftconf.plan.origin import Kind
 
@@ -62,8 +62,7 @@ def _write_devices(w: WriteContext) -> None:
     size = w.plan("cluster.gpus_per_node")
     if size is not None:
         w.put("num_gpus_per_node", size, "cluster.gpus_per_node", always=True)
-    if w.plan("cluster.nodes") is not None:
-        w.lose("cluster.nodes", State.DERIVED, "worked out from the highest device id")
+    lose_known(w, State.DERIVED, "worked out from the highest device id", "cluster.nodes")
     folds_places.put_mapping(w, ENGINE, 0, w.plan(GPUS), GPUS)
 
 
@@ -176,14 +175,15 @@ TAKEN = ("identity.loggers", "identity.checkpoint_root", P + "rollout.engine", P
 """Folds of the training table that an evaluation reads as well, by one of their fields."""
 
 
-def _rows() -> tuple[Any, ...]:
-    owned = {path for fold in FOLDS for path in fold.plans}
+def rows_of(folds: tuple[Fold, ...]) -> tuple[Any, ...]:
+    """The rows of a pipeline that trains nothing: its own folds, and what it shares with training."""
+    owned = {path for fold in folds for path in fold.plans}
     rows = [r for r in ROLL.rows if isinstance(r, Row) and counts_for_evaluation(r.plan) and r.plan not in owned]
-    folds = [r for r in ROLL.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)]
-    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in folds]
+    taken = [r for r in ROLL.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)]
+    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in taken]
     return (
         *rows,
-        *FOLDS,
+        *folds,
         *kept,
         fixed(lambda p: p.stage.model.trust_remote_code, True, why="model_providers: always true"),
     )
@@ -206,7 +206,7 @@ TARGET = Target(False, 0.9, "nothing else is on the engines' GPUs: vLLM's own de
 
 ROLL_ROLLOUTS = replace(
     ROLL,
-    rows=_rows(),
+    rows=rows_of(FOLDS),
     cannot=(
         *(c for c in ROLL.cannot if c.plan.startswith(("identity.", "stage.model.", "stage.length.", P + "rollout.", "stage.sampling.",
           "stage.reward.", D + "*", D + "eval", "stage.name"))),

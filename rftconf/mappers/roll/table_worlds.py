@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.roll import folds_environments, folds_lengths, table_eval
 from rftconf.mappers.roll.folds_environments import ENGINE, WORLDS
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
-from rftconf.mappers.roll.table import ENVIRONMENTS, ROLL
-from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
+from rftconf.mappers.roll.table import ENVIRONMENTS
+from rftconf.mappers.rows import Fold, Reason, cannot
 from rftconf.mappers.shapes import Behaves, Pair, Where, carry, take, together
 from rftconf.mappers.statements import Noted
-from rftconf.plan.kinds import counts_for_evaluation
 
 P, SAMPLING = table_eval.P, "stage.sampling.eval."
 FIELDS = ("temperature", "top_p", "top_k", "repetition_penalty")
@@ -64,15 +62,6 @@ FOLDS = (
 )  # fmt: skip
 
 
-def _rows() -> tuple[Any, ...]:
-    owned = {path for fold in FOLDS for path in fold.plans}
-    rows = [r for r in ROLL.rows if isinstance(r, Row) and counts_for_evaluation(r.plan) and r.plan not in owned]
-    folds = [r for r in ROLL.rows if isinstance(r, Fold) and any(path in r.plans for path in table_eval.TAKEN)]
-    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in folds]
-    trusts = fixed(lambda p: p.stage.model.trust_remote_code, True, why="model_providers: always true")
-    return (*rows, *FOLDS, *kept, trusts)
-
-
 OWN = (
     Reason("max_steps", State.EXTENSION, "batches of episodes that are played; an evaluation elsewhere goes through its set once"),
     Reason("rollout_batch_size", State.EXTENSION, "episodes of a batch; an evaluation elsewhere goes through its set once"),
@@ -88,7 +77,7 @@ LIVE = ("actor_infer.generating_args*", "rollout_batch_size")
 
 ROLL_WORLDS = replace(
     table_eval.ROLL_ROLLOUTS,
-    rows=_rows(),
+    rows=table_eval.rows_of(FOLDS),
     cannot=(
         cannot("stage.data.domains*", why="the agentic pipeline has environments by tag, no domains"),
         cannot("stage.data.eval*", why="the agentic pipeline plays environments and reads no data"),

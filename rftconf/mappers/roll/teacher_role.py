@@ -8,7 +8,7 @@ from rftconf.mappers.context import WriteContext
 from rftconf.mappers.roll.devices import mapping
 from rftconf.mappers.roll.folds_engine import put_dtype
 from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
-from rftconf.mappers.shapes import leave_open
+from rftconf.mappers.shapes import known_below, leave_open, lose_known
 
 SECTION = "teacher"
 CONFIG = f"{SECTION}.strategy_args.strategy_config."
@@ -18,8 +18,7 @@ def write_teacher(w: WriteContext, at: str) -> None:
     """One teacher; a second has no place here."""
     if w.facts.has_teacher:
         why = "one teacher is written; ROLL names several by the tags of their rows, which the source does not have"
-        for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
-            w.lose(path, State.NO_COUNTERPART, why)
+        lose_known(w, State.NO_COUNTERPART, why, *known_below(w, at))
         return
     w.facts.has_teacher = True
     path, dtype, rows = (w.plan(at + field) for field in ("path", "dtype", "sequences_per_pass"))
@@ -31,9 +30,7 @@ def write_teacher(w: WriteContext, at: str) -> None:
         w.put(f"{SECTION}.infer_batch_size", rows, at + "sequences_per_pass", always=True)
     _write_strategy(w, at)
     _write_devices(w, at)
-    for field in ("role", "name"):
-        if w.plan(at + field) is not None:
-            w.lose(at + field, State.DEFAULT, "its section says it")
+    lose_known(w, State.DEFAULT, "its section says it", *(at + field for field in ("role", "name")))
     for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None and p not in w.outcomes]:
         w.lose(
             path,

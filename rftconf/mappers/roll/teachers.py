@@ -10,7 +10,7 @@ from rftconf.base.symbols import formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, follows_teacher
 from rftconf.mappers.roll.rows_training import KL_ESTIMATORS
-from rftconf.mappers.shapes import carry, leave_open
+from rftconf.mappers.shapes import carry, leave_open, lose_known
 from rftconf.plan.origin import Kind
 from rftconf.text.document import Leaf
 
@@ -115,8 +115,7 @@ def write_followed(w: WriteContext) -> None:
         what = " by ".join(formula(w.plan(path)) for path in told) or "a divergence that the source does not name"
         note = f"ROLL takes the reverse KL divergence of the tokens drawn (kl, abs, mse), not {what}"
         leave_open(w, ESTIMATOR, note, *told, state=State.NO_COUNTERPART)
-    if w.plan(T + "mixture") is not None:
-        w.lose(T + "mixture", State.NO_COUNTERPART, "ROLL's divergence is taken against the teacher, not a mixture")
+    lose_known(w, State.NO_COUNTERPART, "ROLL's divergence is taken against the teacher, not a mixture", T + "mixture")
     carry(w, COEF, T + "teacher_coef", always=True)
     _settle_advantage(w)
 

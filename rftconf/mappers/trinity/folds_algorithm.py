@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.families import ESTIMATORS, native_name, plan_name
 from rftconf.mappers.filters import first_filter
-from rftconf.mappers.shapes import known_below, leave_open
+from rftconf.mappers.shapes import known_below, leave_open, lose_known
 from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
 from rftconf.plan.origin import Kind
 
@@ -102,9 +102,12 @@ def write_advantage(w: WriteContext) -> None:
 
 def _leave_to_the_algorithm(w: WriteContext) -> None:
     """What the algorithm that a person names will decide."""
-    for field in ("std_scope", "gamma", "lam", "whiten_advantage", "critic.enabled"):
-        if w.plan(A + field) is not None:
-            w.lose(A + field, State.NO_COUNTERPART, "the algorithm that is named here decides")
+    lose_known(
+        w,
+        State.NO_COUNTERPART,
+        "the algorithm that is named here decides",
+        *(A + field for field in ("std_scope", "gamma", "lam", "whiten_advantage", "critic.enabled")),
+    )
 
 
 def _write_critic(w: WriteContext, name: Any) -> None:

@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Value, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import folder_of_file
-from rftconf.mappers.shapes import carry, leave_open, settle, take
+from rftconf.mappers.shapes import carry, leave_open, lose_known, settle, take
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 
@@ -113,7 +113,7 @@ def write_places(w: WriteContext) -> None:
             at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
             write_place(w, at, to, listed, index)
             if listed == "train":
-                _write_selector(w, at, to)
+                write_selector(w, at, to)
                 _write_own_sampling(w, at, to)
             else:
                 write_eval_sampling(w, at, to)
@@ -161,7 +161,8 @@ def _ask_about_shared_folder(w: WriteContext, at: str, path: Value, split: str) 
     taken.add((str(path), split))
 
 
-def _write_selector(w: WriteContext, at: str, to: str) -> None:
+def write_selector(w: WriteContext, at: str, to: str) -> None:
+    """From front to back, or shuffled."""
     own, shuffle = w.plan(to + "selector"), w.plan(D + "shuffle")
     key = at + "data_selector.selector_type"
     if own is not None:
@@ -228,5 +229,4 @@ def _write_common(w: WriteContext) -> None:
     if not w.items(D + "eval"):
         for field in (*SAMPLING, "responses"):
             path = f"stage.sampling.eval.{field}"
-            if w.plan(path) is not None:
-                w.lose(path, State.DEAD_IN_TARGET, "there is no evaluation set")
+            lose_known(w, State.DEAD_IN_TARGET, "there is no evaluation set", path)

@@ -10,7 +10,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import MISSING, Expr
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import Behaves, carry, leave_open
+from rftconf.mappers.shapes import Behaves, carry, leave_open, lose_known
 from rftconf.mappers.trinity.algorithms import (
     arguments,
     class_of,
@@ -117,9 +117,15 @@ def write_kl_reward(w: WriteContext) -> None:
     hears = w.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo")
     if enabled is True and not hears:
         note = "only ppo, reinforceplusplus and rloo hear kl_penalty_fn in Trinity; use KL in the loss, or another estimator (H37)"
-        for field in ("enabled", "estimator", "coef", "controller", "target", "horizon"):
-            if w.plan(A + f"kl_reward.{field}") is not None:
-                w.lose(A + f"kl_reward.{field}", State.NO_COUNTERPART, note)
+        lose_known(
+            w,
+            State.NO_COUNTERPART,
+            note,
+            *(
+                A + f"kl_reward.{field}"
+                for field in ("enabled", "estimator", "coef", "controller", "target", "horizon")
+            ),
+        )
         w.put("algorithm.kl_penalty_fn", "none", always=True, how="KL in the reward has no effect here (H37)")
     else:
         KL_REWARD.write(w)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.rates import one_update
 from rftconf.mappers.shapes import settle
 
 BYPASS = "algorithm.bypass_old_logprobs"
@@ -42,7 +42,7 @@ def _read_correction(r: ReadContext, bypass: Any) -> None:
 
 def write_old_logprob(w: WriteContext) -> None:
     """Keep the engine's for several updates a period: recomputing would follow the changing weights."""
-    source, single = w.plan(SOURCE), _single_update(w)
+    source, single = w.plan(SOURCE), one_update(w)
     if not w.since("0.4.1"):
         known = source in ("rollout_engine", None)
         note = f"Trinity {w.release} always takes the engine's log-probabilities"
@@ -59,17 +59,6 @@ def write_old_logprob(w: WriteContext) -> None:
     elif source is not None:
         w.put(BYPASS, True, SOURCE, always=w.since("0.6.0"))
     _write_correction(w)
-
-
-def _single_update(w: WriteContext) -> bool:
-    """True where a rollout period is one update."""
-    numbers: list[Any] = [
-        w.plan(f"stage.batch.{f}") for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
-    ]
-    if any(number is None or isinstance(number, Expr) for number in numbers):
-        return False
-    prompts, n, update = numbers
-    return bool(prompts * n == update)
 
 
 def _write_correction(w: WriteContext) -> None:

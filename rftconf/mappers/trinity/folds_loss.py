@@ -10,7 +10,7 @@ from rftconf.mappers.aggregation import read_aggregation, write_aggregation
 from rftconf.mappers.codecs import NO_DUAL_CLIP, unbounded
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.families import LOSSES, described, native_name, plan_name
-from rftconf.mappers.shapes import Behaves, leave_open
+from rftconf.mappers.shapes import Behaves, leave_open, lose_known
 from rftconf.mappers.trinity.algorithms import (
     FAMILIES,
     LOSS_CLIPS,
@@ -21,6 +21,8 @@ from rftconf.mappers.trinity.algorithms import (
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
 OWN_ARGS, OWN_CLIP = "algorithm.policy_loss_fn_args.", 0.2
+CLIPS = tuple(f"{A}policy_loss.{name}" for name in ("clip_low", "clip_high", "dual_clip_c"))
+TAUS = tuple(f"{A}policy_loss.{name}" for name in ("tau_pos", "tau_neg"))
 AGG, OWN_AGG = "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_agg_mode"
 
 
@@ -93,8 +95,8 @@ def _read_plain_gradient(r: ReadContext, args: dict[str, Any]) -> None:
     dead = [arg for arg in args if arg.startswith("clip_") or arg.endswith("sequence_masking")]
     r.inactive.update({OWN_ARGS + arg: NO_RATIO for arg in dead})
     r.set(A + "policy_loss.family", "gpg", FALLBACK, "algorithm.policy_loss_fn", TYPE)
-    for field in ("clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg"):
-        r.set(A + f"policy_loss.{field}", None, FALLBACK)
+    for path in (*CLIPS, *TAUS):
+        r.set(path, None, FALLBACK)
     _read_aggregation(r, "ppo", args)
 
 
@@ -104,9 +106,12 @@ def _write_plain_gradient(w: WriteContext) -> None:
         FALLBACK, True, A + "policy_loss.family", always=True, how="the ratio is 1, and the gradient that of -A log p"
     )
     w.put(OWN_ARGS + "clip_range", OWN_CLIP, always=True, how="the loss asserts one, and the ratio never reaches it")
-    for field in ("clip_low", "clip_high", "dual_clip_c"):
-        if w.plan(A + f"policy_loss.{field}") is not None:
-            w.lose(A + f"policy_loss.{field}", State.DEAD_IN_TARGET, "a plain policy gradient does not clip")
+    lose_known(
+        w,
+        State.DEAD_IN_TARGET,
+        "a plain policy gradient does not clip",
+        *CLIPS,
+    )
     _write_aggregation(w, OWN_ARGS)
 
 
@@ -149,9 +154,13 @@ def write_policy_loss(w: WriteContext) -> None:
     if family is not None and family not in FAMILIES.values() and not w.same_framework:
         note = f"Trinity has no {described(family)} loss; nearest: ppo, gspo, cispo"
         leave_open(w, "algorithm.policy_loss_fn", note, A + "policy_loss.family", state=State.NO_COUNTERPART)
-        for clip in ("clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg"):
-            if w.plan(A + f"policy_loss.{clip}") is not None:
-                w.lose(A + f"policy_loss.{clip}", State.DEAD_IN_TARGET, f"belongs to the {family} loss")
+        lose_known(
+            w,
+            State.DEAD_IN_TARGET,
+            f"belongs to the {family} loss",
+            *CLIPS,
+            *TAUS,
+        )
         _write_aggregation(w, "algorithm.policy_loss_fn_args.")
         return
     native = native_name(family, FAMILIES)
@@ -160,9 +169,8 @@ def write_policy_loss(w: WriteContext) -> None:
     if native in LOSS_CLIPS:
         w.put(at + "clip_range_low", w.plan(A + "policy_loss.clip_low"), A + "policy_loss.clip_low", always=True)
         w.put(at + "clip_range_high", w.plan(A + "policy_loss.clip_high"), A + "policy_loss.clip_high", always=True)
-    for clip in ("clip_low", "clip_high") if native not in LOSS_CLIPS else ():
-        if w.plan(A + f"policy_loss.{clip}") is not None:
-            w.lose(A + f"policy_loss.{clip}", State.DEAD_IN_TARGET, f"the {native} loss does not clip")
+    if native not in LOSS_CLIPS:
+        lose_known(w, State.DEAD_IN_TARGET, f"the {native} loss does not clip", *CLIPS[:2])
     _write_loss_options(w, native, at)
     _write_aggregation(w, at)
 

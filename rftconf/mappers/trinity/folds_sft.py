@@ -13,6 +13,7 @@ from rftconf.mappers.products import AllGpus
 from rftconf.mappers.shapes import Behaves, Switch, carry, leave_open, together
 from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
+from rftconf.mappers.trinity.folds_data import write_selector
 from rftconf.mappers.trinity.folds_loss import micro_batches
 from rftconf.plan.origin import Kind
 
@@ -123,7 +124,7 @@ def write_place(w: WriteContext, at: str, columns: Mapping[str, str]) -> None:
     w.put(DATA + "storage_type", w.plan(at + "storage") or "file", at + "storage", always=True)
     for key, field in columns.items():
         carry(w, f"{DATA}format.{key}", at + field, always=True)
-    _write_order(w, at)
+    write_selector(w, DATA, at)
 
 
 def _write_place(w: WriteContext, at: str) -> None:
@@ -142,16 +143,6 @@ def _write_place(w: WriteContext, at: str) -> None:
     )
     w.put(DATA + "path", found.path, at + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder")
     w.put(DATA + "split", found.split, at + "uri", state=State.DERIVED, always=True, how="from the file's name")
-
-
-def _write_order(w: WriteContext, at: str) -> None:
-    own, shuffle = w.plan(at + "selector"), w.plan(D + "shuffle")
-    key = DATA + "data_selector.selector_type"
-    if own is not None:
-        w.put(key, own, at + "selector", always=True)
-    elif shuffle is not None:
-        w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
-    carry(w, DATA + "data_selector.seed", D + "seed")
 
 
 @record

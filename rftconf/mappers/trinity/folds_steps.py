@@ -7,10 +7,12 @@ from math import ceil
 from typing import Any
 
 from rftconf.base.ledger import State
+from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import settle, take
+from rftconf.mappers.shapes import OneSided, settle, take, together
+from rftconf.mappers.statements import Means, Narrows
 from rftconf.mappers.trinity.folds_run import periods
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
@@ -20,24 +22,27 @@ SAVED = "stage.cadence.save_rollouts"
 
 def trainer_alone(kind: str, *, why: str) -> Fold:
     """Make the fold of a kind of run that the trainer does alone, on answers that exist already."""
-    keys = ("mode", "algorithm.algorithm_type")
-
-    def read(r: ReadContext) -> None:
-        r.set("stage.kind", kind, *keys)
-        if r.native(keys[1]) == "cpt":
-            r.narrowed[keys[1]] = "cpt trains on every token of a text, sft on answers only"
-
-    def write(w: WriteContext) -> None:
-        for key, value in zip(keys, ("train", kind), strict=True):
-            w.put(key, value, "stage.kind", always=True, state=State.DERIVED)
-        _write_only_save(w)
-
-    return Fold(keys, ("stage.kind",), read, write, why)
+    mode, algorithm = "mode", "algorithm.algorithm_type"
+    return together(
+        Means("stage.kind", kind, {mode: "train", algorithm: kind}, state=State.DERIVED, told_by_all=True),
+        Narrows(
+            algorithm,
+            lambda r: r.native(algorithm) == "cpt",
+            "cpt trains on every token of a text, sft on answers only",
+        ),
+        SavesAtAll(),
+        why=why,
+    )
 
 
-def _write_only_save(w: WriteContext) -> None:
+@record
+class SavesAtAll(OneSided):
     """The mode wants an interval above 0: the end of the run, where the source saves at its end or never."""
-    if not w.plan(SAVED) and not w.same_framework:
+
+    def write(self, w: WriteContext) -> None:
+        """Write an interval for a plan that has none."""
+        if w.plan(SAVED) or w.same_framework:
+            return
         updates = periods(w)
         total = None if updates is None else whole(w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS))
         value = total if isinstance(total, int) else 100

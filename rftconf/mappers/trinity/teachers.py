@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.native import Native
-from rftconf.mappers.shapes import carry, leave_open, settle
+from rftconf.mappers.shapes import carry, leave_open, lose_known, settle
 from rftconf.mappers.trinity.algorithms import algorithm, arguments, class_of
 from rftconf.plan.origin import Kind
 
@@ -101,6 +101,6 @@ def _settle(w: WriteContext) -> None:
         settle(
             w, A + "whiten_advantage", not white, "a teacher's advantages are not whitened", state=State.NO_COUNTERPART
         )
-    for field in ("std_scope", "critic.enabled"):
-        if w.plan(A + field) is not None:
-            w.lose(A + field, State.DERIVED, "the algorithm class decides")
+    lose_known(
+        w, State.DERIVED, "the algorithm class decides", *(A + field for field in ("std_scope", "critic.enabled"))
+    )

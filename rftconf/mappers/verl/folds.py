@@ -8,7 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.families import ESTIMATORS, LOSSES, described, native_name, plan_name
-from rftconf.mappers.shapes import Behaves, leave_open
+from rftconf.mappers.shapes import Behaves, leave_open, lose_known
 from rftconf.mappers.verl.conditions import WHITENED
 from rftconf.mappers.verl.rows_training import ADVANTAGES
 from rftconf.mappers.verl.teachers import ALONE, SWITCH, follows_teacher
@@ -45,9 +45,12 @@ def write_advantage(w: WriteContext) -> None:
         w.put(
             "algorithm.adv_estimator", "grpo", always=True, how="nothing is learned from it; gae would train a critic"
         )
-        for path in ("stage.algorithm.advantage", "stage.algorithm.std_scope"):
-            if w.plan(path) is not None:
-                w.lose(path, State.DERIVED, "distillation.enabled: the teacher's divergence")
+        lose_known(
+            w,
+            State.DERIVED,
+            "distillation.enabled: the teacher's divergence",
+            *("stage.algorithm.advantage", "stage.algorithm.std_scope"),
+        )
         return
     names = {plan: native for native, plan in reversed(ADVANTAGES.items())}
     A, D = "stage.algorithm.advantage", "stage.algorithm.std_scope"  # noqa: N806

@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, take
+from rftconf.mappers.shapes import carry, known_below, lose_known, take
 from rftconf.mappers.verl import folds_teacher
 from rftconf.mappers.verl.conditions import dapo_recipe
 from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape, teacher
@@ -93,8 +93,7 @@ def write_reward(w: WriteContext) -> None:
             folds_teacher.write_model(w, at)
             continue
         why = "veRL serves one reward model; helpers and services live in the user's own code"
-        for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
-            w.lose(path, State.NO_COUNTERPART, why)
+        lose_known(w, State.NO_COUNTERPART, why, *known_below(w, at))
 
 
 def _write_reward_model(w: WriteContext, at: str) -> None:

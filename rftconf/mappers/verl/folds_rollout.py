@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, Text, open_keys, text
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.base.symbols import open_keys
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.filters import first_filter
-from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import carry, known_below, lose_known, settle, take
+from rftconf.mappers.run_folders import RunFolder, joined
+from rftconf.mappers.shapes import carry, known_below, lose_known, settle, take, together
 from rftconf.mappers.verl.conditions import dapo_recipe, local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.schemas.registry import VERL
@@ -20,7 +20,7 @@ def read_old_logprob(r: ReadContext) -> None:
     block = "algorithm.rollout_correction"
     bypass = r.native(f"{block}.bypass_mode", False)
     one = r.plan("stage.batch.sequences_per_update")
-    whole = _rollout_sequences(r)
+    whole = _sequences(r)
     shortcut = (
         r.since("0.6.0")
         and not r.since("0.8.0")
@@ -46,11 +46,6 @@ CORRECTS = ("rollout_is", "rollout_rs", "rollout_token_veto_threshold")
 NO_CORRECTION = "nothing is corrected: neither rollout_is nor rollout_rs is set"
 
 
-def _rollout_sequences(r: ReadContext) -> Any:
-    prompts, n = r.plan("stage.batch.prompts_per_rollout"), r.plan("stage.batch.responses_per_prompt")
-    return None if prompts is None or n is None else prompts * n
-
-
 def write_old_logprob(w: WriteContext) -> None:
     """`bypass_mode` takes the engine's log-probabilities; otherwise veRL recomputes them once per period."""
     source = w.plan("stage.sync.old_logprob")
@@ -60,7 +55,7 @@ def write_old_logprob(w: WriteContext) -> None:
             why = "bypass_mode needs the engine's log-probabilities; off by default before 0.9"
             w.put("actor_rollout_ref.rollout.calculate_log_probs", True, always=True, how=why)
     elif source in ("recompute_at_update", "current"):
-        single = w.plan("stage.batch.sequences_per_update") == _sequences_per_period(w)
+        single = w.plan("stage.batch.sequences_per_update") == _sequences(w)
         note = (
             "with one update a period this is the same"
             if single
@@ -72,8 +67,9 @@ def write_old_logprob(w: WriteContext) -> None:
     put_tree(w, "algorithm.rollout_correction", "stage.algorithm.rollout_correction")
 
 
-def _sequences_per_period(w: WriteContext) -> Any:
-    prompts, n = w.plan("stage.batch.prompts_per_rollout"), w.plan("stage.batch.responses_per_prompt")
+def _sequences(c: Context) -> Any:
+    """The answers of a rollout period."""
+    prompts, n = c.plan("stage.batch.prompts_per_rollout"), c.plan("stage.batch.responses_per_prompt")
     return None if prompts is None or n is None else prompts * n
 
 
@@ -166,72 +162,23 @@ def write_filters(w: WriteContext) -> None:
     carry(w, FILTER + "max_inflight_gen_batches", prefix + "max_in_flight_rollouts")
 
 
-def read_folder(r: ReadContext) -> None:
-    """veRL names the run's own folder; the plan keeps the root above project and experiment."""
-    key = "trainer.default_local_dir"
-    folder, project, name = r.native(key), r.plan("identity.project"), r.plan("identity.experiment")
-    if not r.written(key):
-        r.set("identity.checkpoint_root", "checkpoints", key, how="default checkpoints/<project>/<experiment>")
-        return
-    if folder == "":  # os.path.join puts the steps' folders where the run starts; "/…" would be the file system's root
-        r.set("identity.checkpoint_root", ".", key, how="an empty folder is the working directory")
-        return
-    tail = text("/", *(p if isinstance(p, (str, Expr)) else str(p) for p in (project, "/", name)))
-    r.set("identity.checkpoint_root", _above(folder, tail), key)
-
-
-def _above(folder: Any, tail: str | Expr) -> Any:
-    """The folder without its end, where it ends so; unknown names count as the same where they are spelled alike."""
-    whole = [*(folder.parts if isinstance(folder, Text) else (folder,))]
-    end = tail.parts if isinstance(tail, Text) else (tail,)
-    if isinstance(whole[-1], str):
-        whole[-1] = whole[-1].rstrip("/")
-        whole = whole if whole[-1] else whole[:-1]
-    first = len(whole) - len(end)
-    if (
-        first < 0
-        or whole[first + 1 :] != [*end[1:]]
-        or not isinstance(whole[first], str)
-        or not isinstance(end[0], str)
-    ):
-        return folder
-    return text(*whole[:first], whole[first].removesuffix(end[0])) if whole[first].endswith(end[0]) else folder
-
-
 def _name_or_default(w: WriteContext, what: str) -> Any:
     """The plan's name, or the default that holds where the source has none."""
     name = w.plan(f"identity.{what}")
     return name if name is not None else w.defaults(f"trainer.{what}_name")
 
 
-def write_folder(w: WriteContext) -> None:
-    """`<root>/<project>/<experiment>`, or left to the default."""
-    root = w.plan("identity.checkpoint_root")
-    if root in ("checkpoints", "./checkpoints", "", None):
-        if root is not None:
-            w.lose("identity.checkpoint_root", State.DEFAULT, "veRL's default is checkpoints/<project>/<experiment>")
-        return
-    value: Any = root
-    if not w.same_framework:
-        value = text(
-            *(
-                p if isinstance(p, (str, Expr)) else str(p)
-                for p in (root, "/", _name_or_default(w, "project"), "/", _name_or_default(w, "experiment"))
-            )
-        )
-    w.put(
+FOLDER = together(
+    RunFolder(
         "trainer.default_local_dir",
-        value,
-        "identity.checkpoint_root",
-        state=State.DERIVED,
-        how="<root>/<project>/<experiment>",
-    )
-
-
-FOLDER = Fold(
-    ("trainer.default_local_dir",),
-    ("identity.checkpoint_root",),
-    read_folder,
-    write_folder,
-    "trainer: checkpoint folder",
+        lambda project, name: (joined("/", project, "/", name),),
+        lambda w: (_name_or_default(w, "project"), _name_or_default(w, "experiment")),
+        default=(
+            "checkpoints",
+            "default checkpoints/<project>/<experiment>",
+            "veRL's default is checkpoints/<project>/<experiment>",
+        ),
+        empty=".",
+    ),
+    why="trainer: checkpoint folder",
 )

@@ -7,7 +7,7 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import leave_open, settle, take
+from rftconf.mappers.shapes import leave_open, lose_known, settle, take
 from rftconf.mappers.verl.reward_pool import shape, teacher
 from rftconf.mappers.verl.rows_training import KL_ESTIMATORS
 from rftconf.mappers.verl.teachers import ALONE, LOSS, REWARDS, SWITCH, follows_teacher
@@ -144,9 +144,12 @@ def write_model(w: WriteContext, at: str) -> None:
     chosen = w.chosen(at + "gpus")
     for key, value in zip(POOL, shape(gpus, w.plan("cluster.gpus_per_node")), strict=True):
         w.put(key, "???" if value is None else value, *told, always=True, chosen=chosen)
-    for field in ("role", "own_pool", "colocate_with", "name"):
-        if w.plan(at + field) is not None:
-            w.lose(at + field, State.DEFAULT, "the teacher has a pool of its own")
+    lose_known(
+        w,
+        State.DEFAULT,
+        "the teacher has a pool of its own",
+        *(at + field for field in ("role", "own_pool", "colocate_with", "name")),
+    )
     for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None and p not in w.outcomes]:
         w.lose(
             path,

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.base.ledger import Decision, State
 from rftconf.mappers.codecs import counts, same
-from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold, Reason, Table, cannot, fixed, rows_of
-from rftconf.mappers.shapes import carry, take
+from rftconf.mappers.shapes import Behaves, Pair, together
 from rftconf.mappers.verl import questions
 from rftconf.mappers.without_control import nothing_to_ask
 from rftconf.plan.units import Unit
@@ -34,21 +33,13 @@ def _worth(context: Any, unit: Unit) -> Any:
 
 def _one_file(listed: str, columns: dict[str, str]) -> Fold:
     """`data.path` as the only data set, with its columns."""
-    at = f"stage.data.{listed}[0]."
-
-    def read(r: ReadContext) -> None:
-        take(r, "data.path", at + "uri")
-        r.set(at + "storage", "file", "data.path")
-        for key, field in columns.items():
-            take(r, key, at + field)
-
-    def write(w: WriteContext) -> None:
-        w.put("data.path", w.plan(at + "uri"), at + "uri", at + "storage", always=True)
-        for key, field in columns.items():
-            carry(w, key, at + field)
-
-    fields = (f"stage.data.{listed}[].{field}" for field in ("uri", "storage", *columns.values()))
-    return Fold(("data.path", *columns), tuple(fields), read, write, "the program reads one parquet file")
+    at, file = f"stage.data.{listed}[0].", "data.path"
+    return together(
+        Pair(file, at + "uri", always=True, null=True),
+        Behaves(at + "storage", "file", "", keys=(file,), same=State.EXACT),
+        *(Pair(key, at + field) for key, field in columns.items()),
+        why="the program reads one parquet file",
+    )
 
 
 VERL_EVAL = Table(

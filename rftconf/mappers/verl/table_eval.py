@@ -8,8 +8,9 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import file_of_split
+from rftconf.mappers.products import AllGpus
 from rftconf.mappers.rows import Fold, Reason, Row, cannot
-from rftconf.mappers.shapes import carry, take, together
+from rftconf.mappers.shapes import Pair, take, together
 from rftconf.mappers.statements import Means, Noted, Stated
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.table import VERL
@@ -36,20 +37,14 @@ EVALUATION = together(
 )
 
 
-def _read_pool(r: ReadContext) -> None:
-    sizes = []
-    for key, path in POOL:
-        sizes.append(r.native(key))
-        r.set(path, sizes[-1], key)
-    r.set(ENGINES, sizes[0] * sizes[1], *(key for key, _ in POOL), how="nnodes x n_gpus_per_node")
-
-
-def _write_pool(w: WriteContext) -> None:
-    for key, path in POOL:
-        carry(w, key, path, always=True)
-    sizes, engines = [w.effective(key) for key, _ in POOL], w.plan(ENGINES)
-    fewer = all(isinstance(number, int) for number in (*sizes, engines)) and engines != sizes[0] * sizes[1]
-    w.lose(ENGINES, State.NARROWED if fewer else State.DERIVED, "engines on all GPUs of the pool")
+POOLED = together(
+    *(Pair(key, path, always=True) for key, path in POOL),
+    AllGpus(
+        ("trainer.nnodes", "trainer.n_gpus_per_node"), "nnodes x n_gpus_per_node", ENGINES, told=True,
+        here="engines on all GPUs of the pool",
+    ),
+    why="main_ppo: resource pool",
+)  # fmt: skip
 
 
 def _read_data(r: ReadContext) -> None:
@@ -106,13 +101,7 @@ def _write_columns(w: WriteContext, count: int) -> None:
 
 FOLDS = (
     EVALUATION,
-    Fold(
-        tuple(key for key, _ in POOL),
-        (*(path for _, path in POOL), ENGINES),
-        _read_pool,
-        _write_pool,
-        "main_ppo: resource pool",
-    ),
+    POOLED,
     Fold(
         (FILES, "data.prompt_key"),
         tuple(f"{D}[].{f}" for f in ("uri", "split", "storage", "prompt_type", "keys.prompt", "keys.messages")),
