@@ -128,7 +128,8 @@ class Refused(OneSided):
     def write(self, w: WriteContext) -> None:
         """Refuse the plan where it is such a one. Raises RefusedError."""
         if self.holds(w):
-            raise RefusedError(self.why if isinstance(self.why, str) else self.why(w), choices=self.choices)
+            sentence = self.why if isinstance(self.why, str) else self.why(w)
+            raise RefusedError(sentence, choices=self.choices)
 
 
 @record

@@ -60,6 +60,8 @@ def raised() -> Iterator[tuple[str, str]]:
         if path.name in ELSEWHERE:
             continue
         module = tree(path)
+        for text in _of_shapes(module):
+            yield str(path.relative_to(PACKAGE)), re.sub(f"{HOLE}+", HOLE, text)
         for function in (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)):
             for node in ast.walk(function):
                 if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RAISED):
@@ -69,6 +71,14 @@ def raised() -> Iterator[tuple[str, str]]:
                     continue
                 for text in texts(argument, function, module):
                     yield str(path.relative_to(PACKAGE)), re.sub(f"{HOLE}+", HOLE, text)
+
+
+def _of_shapes(module: ast.Module) -> Iterator[str]:
+    """The sentences of the shape `Refused`, each a text or a function that words it."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
+            why = node.args[1]
+            yield literal(why.body if isinstance(why, ast.Lambda) else why)
 
 
 def declared() -> Iterator[tuple[str, str]]:
