@@ -18,7 +18,7 @@ from rftconf.plan.units import exact_quotient
 class AllGpus:
     """A role's GPUs where it has every GPU of every node, and nobody chooses a number; `keys` say how many there are.
 
-    `path`: the role's field, the actor's unless said. `told`: the keys count as what tells it. `here`: the sentence for a
+    `path`: the role's field, the actor's unless said. `told`: the keys count as what tells it, as written or by default. `here`: the sentence for a
     source in which the role has fewer, and for one in which it has all, where they are one.
     """
 
@@ -48,7 +48,8 @@ class AllGpus:
 
     def write(self, w: WriteContext) -> None:
         """Record where the source trains on fewer."""
-        nodes, each, gpus = map(w.plan, (*self.sizes, self.path))
+        nodes, each = map(w.effective, self.keys) if self.told else map(w.plan, self.sizes)
+        gpus = w.plan(self.path)
         fewer = all(isinstance(number, int) for number in (nodes, each, gpus)) and gpus != nodes * each
         note = f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else self.how
         w.lose(self.path, State.NARROWED if fewer else State.DERIVED, self.here or note)

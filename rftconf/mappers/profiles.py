@@ -6,9 +6,13 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
+from typing import TYPE_CHECKING
 
 from rftconf.base.record import record
 from rftconf.schemas import registry
+
+if TYPE_CHECKING:
+    from rftconf.mappers.adapting import Adapter
 
 
 @record
@@ -19,11 +23,13 @@ class Profile:
     module of the framework's folder and the name of the table in it. `gates`: there is a module `gates` with what its keys
     switch on and off. `main_keys`: the key that a person looks for under a plan field, where several keys and fields only
     mean something together. `units`: what keys count whose rows are folds, where no codec says it. `parameters`: keys that
-    stand for a parameter of the studio's form without standing for the same one plan field.
+    stand for a parameter of the studio's form without standing for the same one plan field. `adapter`: there is a module
+    `adapter` with how its rows and rewards are converted.
     """
 
     tables: Mapping[tuple[str, str], tuple[str, str]]
     gates: bool = False
+    adapter: bool = False
     main_keys: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -34,6 +40,15 @@ def profile_of(family: str) -> Profile:
     """Return a framework's profile; it is imported when first asked for."""
     profile: Profile = importlib.import_module(f"rftconf.mappers.{family}.profile").PROFILE
     return profile
+
+
+@cache
+def adapter_of(family: str) -> Adapter | None:
+    """Return how a framework's rows and rewards are converted; None where nobody knows."""
+    if not profile_of(family).adapter:
+        return None
+    adapter: Adapter = importlib.import_module(f"rftconf.mappers.{family}.adapter").ADAPTER
+    return adapter
 
 
 def main_keys_of(framework: str) -> Mapping[str, str]:

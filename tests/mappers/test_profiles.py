@@ -21,11 +21,12 @@ def test_every_framework_has_a_profile_in_its_folder() -> None:
 
 
 @pytest.mark.parametrize("family", families())
-def test_tables_and_gates_are_there(family: str) -> None:
+def test_tables_gates_and_adapters_are_there(family: str) -> None:
     profile, folder = profile_of(family), f"rftconf.mappers.{family}"
     for module, name in profile.tables.values():
         assert getattr(importlib.import_module(f"{folder}.{module}"), name).rows
-    assert (importlib.util.find_spec(f"{folder}.gates") is not None) is profile.gates
+    for name, told in (("gates", profile.gates), ("adapter", profile.adapter)):
+        assert (importlib.util.find_spec(f"{folder}.{name}") is not None) is told
 
 
 @pytest.mark.parametrize("family", families())

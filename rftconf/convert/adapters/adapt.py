@@ -9,22 +9,13 @@ from typing import Any
 from rftconf.base.errors import RefusedError, UsageError
 from rftconf.base.ledger import Decision, State
 from rftconf.base.symbols import formula, is_symbolic
-from rftconf.convert.adapters.data_sets import (
-    ADDS_SYSTEM_PROMPT,
-    ASKS_PLAINLY,
-    CONVERTED_WORKFLOW,
-    fields_of,
-    names,
-    outputs,
-)
-from rftconf.convert.adapters.literals import Missing
-from rftconf.convert.adapters.rewards import DOMAINS, R, Reward, reward_of
+from rftconf.convert.adapters.data_sets import fields_of, names, outputs
 from rftconf.convert.adapters.scripts import data_script, reward_stub, title
-from rftconf.convert.adapters.shapes import DATA_FILE, FIRST_REWARD, REWARD_MODULE, SHAPES, Shape, earlier, interface
+from rftconf.convert.adapters.shapes import DATA_FILE, adapter_for, earlier, interface
+from rftconf.mappers.adapting import DOMAINS, REWARD_MODULE, Adapter, Missing, R, Reward, Shape, Values
 from rftconf.mappers.outcomes import Outcome
 from rftconf.plan.kinds import NAMES
 from rftconf.plan.origin import Kind, Origin
-from rftconf.schemas.registry import framework
 
 COLUMNS = ("prompt", "response", "messages", "tools", "image", "video", "system")
 OF_ROWS = ("uri", "split", "subset", "storage", "prompt_type", "system_prompt")
@@ -92,18 +83,16 @@ def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str, r
         )
     if source == target:
         raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
-    if source not in SHAPES:
-        why = f"--adapters: rftconf converts no rows and no rewards of {framework(source).title}'s"
-        raise RefusedError(why, choices=("convert it without --adapters",))
+    of_source, of_target = adapter_for(source), adapter_for(target)
     if not names(values):
         why = "--adapters: the config names no data set, so there are no rows to convert; environments and reward are code"
         raise RefusedError(why, choices=("convert it without --adapters",))
-    if earlier(target, release, FIRST_REWARD):
+    if earlier(target, release, of_target.first_reward):
         why = f"--adapters: {title(target)} {release} takes no reward function of its user's own"
-        choices = (f"--to-release {FIRST_REWARD[target]} or newer does", "convert it without --adapters")
+        choices = (f"--to-release {of_target.first_reward} or newer does", "convert it without --adapters")
         raise RefusedError(why, choices=choices)
     folder = folder.rstrip("/") or "/"
-    reward, shape = reward_of(source, values), SHAPES[target]
+    reward, shape = _reward(of_source, values), of_target.shape
     files = outputs(values, folder, target)
     sets = {
         name: fields_of(source, values, path, files[path], own_sources=not reward.by_data_set)
@@ -114,10 +103,18 @@ def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str, r
         shape.reward_file: reward_stub(source, interface(target, release), reward.constants),
     }
     adapters = Adapters(folder, texts, _new_values(values, files, shape, folder), answers=shape.answers)
-    adapters.replaced = _replaced(values, adapters.values, reward, files, shape.reward_file)
+    adapters.replaced = _replaced(values, adapters.values, reward, files, of_source, shape.reward_file)
     adapters.decisions = [_run_script(source, folder, sets), _place_stub(reward, shape, folder)]
-    adapters.decisions += _about_rows(source, values, files, folder)
+    adapters.decisions += _about_rows(of_source, values, files, folder)
     return adapters
+
+
+def _reward(source: Adapter, values: Values) -> Reward:
+    """What the reward of this run comes to."""
+    reward = source.reward(values)
+    if any(value == "reward" for path, value in values.items() if path.endswith(".role")):
+        reward.asks.append("the source run also asks a reward model, which no function can stand for")
+    return reward
 
 
 def _new_values(values: Mapping[str, Any], files: Mapping[str, str], shape: Shape, folder: str) -> dict[str, Any]:
@@ -139,7 +136,12 @@ def _new_values(values: Mapping[str, Any], files: Mapping[str, str], shape: Shap
 
 
 def _replaced(
-    values: Mapping[str, Any], new: Mapping[str, Any], reward: Reward, files: Mapping[str, str], stub: str
+    values: Mapping[str, Any],
+    new: Mapping[str, Any],
+    reward: Reward,
+    files: Mapping[str, str],
+    source: Adapter,
+    stub: str,
 ) -> dict[str, Carried]:
     first = next(iter(files), "")
     named = (R + "function_path", first + "reward", f"{DOMAINS}[0].reward")
@@ -148,7 +150,7 @@ def _replaced(
     for item_path in files:
         of_rows = [item_path + name for name in OF_ROWS] + [f"{item_path}keys.{name}" for name in COLUMNS]
         carried |= {path: Carried(item_path + "uri", DATA_FILE) for path in of_rows if values.get(path) is not None}
-        if values.get(item_path + "workflow") in (*ASKS_PLAINLY, *ADDS_SYSTEM_PROMPT, CONVERTED_WORKFLOW):
+        if values.get(item_path + "workflow") in source.workflows:
             carried[item_path + "workflow"] = by_stub
     return carried
 
@@ -175,7 +177,7 @@ def _place_stub(reward: Reward, shape: Shape, folder: str) -> Decision:
     )
 
 
-def _about_rows(source: str, values: Mapping[str, Any], files: Mapping[str, str], folder: str) -> list[Decision]:
+def _about_rows(source: Adapter, values: Mapping[str, Any], files: Mapping[str, str], folder: str) -> list[Decision]:
     """What the plan says about rows that the script cannot follow."""
     whys = []
     own_class = values.get("stage.data.dataset_class")
@@ -184,15 +186,10 @@ def _about_rows(source: str, values: Mapping[str, Any], files: Mapping[str, str]
             f"rows are read by a class of their own ({formula(own_class)}); the script reads columns as they lie"
         )
     for path in files:
-        workflow, name = values.get(path + "workflow"), path.removeprefix("stage.data.").rstrip(".")
-        if source == "trinity" and workflow not in (*ASKS_PLAINLY, *ADDS_SYSTEM_PROMPT, CONVERTED_WORKFLOW):
-            whys.append(
-                f"{name}: workflow {formula(workflow)} builds its prompt in its own code; the script asks the prompt column"
-            )
-        if source == "roll" and values.get(f"{path}keys.messages") is None:
-            whys.append(
-                f"{name}: ROLL gives the prompt column to the model without a chat template; the target applies one"
-            )
+        name = path.removeprefix("stage.data.").rstrip(".")
+        limits = source.limits(values, path)
+        if limits:
+            whys.append(f"{name}: {limits}")
         if values.get(path + "reply_prefix"):
             whys.append(f"{name}: reply_prefix begins the answer for the model; the converted rows do not")
         if values.get(f"{path}keys.image") or values.get(f"{path}keys.video"):

@@ -7,14 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rftconf.base.symbols import Expr, Text, Var, formula, to_interpolation, to_shell
+from rftconf.mappers.adapting import Missing
 
 WIDTH = 100
-
-
-class Missing(str):
-    """Why a value is not known; the generated file asks for it."""
-
-    __slots__ = ()
 
 
 def literal(value: Any, *, environment: bool = False) -> str:

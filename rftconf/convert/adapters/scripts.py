@@ -11,7 +11,7 @@ from typing import Any
 
 from rftconf._version import __version__
 from rftconf.convert.adapters.literals import call, indented, literal
-from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.schemas.registry import framework
 
 PARTS = Path(__file__).parent / "parts"
 MARK = "# rftconf adapter "
@@ -34,9 +34,9 @@ def data_script(source: str, target: str, sets: Mapping[str, Mapping[str, Any]])
 
 def reward_stub(source: str, target: str, constants: Mapping[str, Any]) -> str:
     """The reward of the source run behind the target's interface, which names its part: `verl`, `verl_number`."""
-    framework = target.partition("_")[0]
+    family = target.partition("_")[0]
     values = "\n".join(f"{name} = {literal(value, environment=True)}" for name, value in constants.items())
-    about = f"The reward of a {title(source)} run, for {title(framework)}. Written by rftconf {__version__}."
+    about = f"The reward of a {title(source)} run, for {title(family)}. Written by rftconf {__version__}."
     head, of_source, for_target = (part(n) for n in ("reward_head", f"reward_of_{source}", f"reward_for_{target}"))
     imports, of_target = _split_imports(for_target)
     first, body = _split_imports(head)
@@ -68,10 +68,9 @@ def untouched(text: str) -> bool:
     return bool(mark) and stated_digest == digest(body)
 
 
-def title(framework: str) -> str:
+def title(name: str) -> str:
     """The framework's own spelling of its name."""
-    known = FRAMEWORKS.get(framework)
-    return known.title if known is not None else {"roll": "ROLL", "chatlearn": "ChatLearn"}[framework]
+    return framework(name).title
 
 
 _IMPORT = re.compile(r"(?:from (?P<module>[\w.]+) )?import (?P<names>[\w., ]+?)\s*(?:# .*)?")

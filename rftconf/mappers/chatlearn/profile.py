@@ -50,4 +50,4 @@ PARAMETERS = {
     "training_args": (f"{_TRAINER}.packing", f"{_TRAINER}.gradient_checkpointing"),
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)
+PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)

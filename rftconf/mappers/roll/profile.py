@@ -95,4 +95,4 @@ PARAMETERS = {
         "recompute_granularity", "recompute_modules", "recompute_method", "recompute_num_layers")},
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)
+PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)

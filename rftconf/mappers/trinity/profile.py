@@ -57,4 +57,4 @@ UNITS = {
     **counted("seconds", "synchronizer.sync_timeout", "explorer.max_timeout"),
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, main_keys=MAIN_KEYS, units=UNITS)
+PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS)

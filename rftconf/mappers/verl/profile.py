@@ -87,4 +87,4 @@ PARAMETERS = {
     "critic_load_checkpoint": (f"{_CRITIC}.checkpoint.load_contents",),
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)
+PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rftconf.base.symbols import Arith, Branch, ShellOnly, Text, Value, Var
-from rftconf.convert.adapters.literals import Missing, call, literal
+from rftconf.convert.adapters.literals import call, literal
+from rftconf.mappers.adapting import Missing
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
