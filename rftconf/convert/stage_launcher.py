@@ -35,6 +35,8 @@ class Way:
     command: Callable[[Start], str]
     forwards: bool = True
     """Whether the command takes overrides: what the launcher is given then goes to the last run."""
+    names_are_folders: bool = True
+    """Whether a run's name is a folder below the root of its checkpoints."""
 
 
 def _by_bash(start: Start) -> str:
@@ -61,6 +63,7 @@ WAYS = {
         "-mindepth 2 -maxdepth 2 -type d -name 'checkpoint-*'",  # below a folder named by the time of the start
         _by_roll,
         forwards=False,
+        names_are_folders=False,
     ),
 }
 """Frameworks whose runs can follow one another: each reads the next one's weights from an environment variable."""

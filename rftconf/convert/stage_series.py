@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rftconf.base.errors import RefusedError
@@ -132,7 +132,8 @@ def _prepared(stage: StageRead, before: StageRead | None, family: str, *, last: 
     """The stage as a run of its own: its name in the folder's, its start from `before`, weights for the next one."""
     reading = copy.copy(stage.reading)
     reading.values, reading.origins = dict(stage.values), dict(stage.origins)
-    _name_apart(stage, reading, ROOT if family == "roll" else NAME)
+    by_root = family in WAYS and not WAYS[family].names_are_folders
+    _name_apart(stage, reading, ROOT if by_root else NAME)
     if before is not None:
         variable = checkpoint_variable(before)
         reading.values[MODEL] = Var(variable)
@@ -170,7 +171,7 @@ def _export(stage: StageRead, reading: Reading) -> None:
 
 def _step(number: int, stage: StageRead, done: Conversion) -> Step:
     family = registry.framework(done.ledger.target_framework).family
-    folder, exported = _roll_folder(done) if family == "roll" else _verl_folder(stage, done)
+    folder, exported = _FOLDERS[family](stage, done)
     file, kind = f"{_file_stem(number, stage)}{done.file_suffix}", str(stage.values.get("stage.kind"))
     start = Start(file, str(stage.name), kind, folder, exported, checkpoint_variable(stage))
     return Step(file, str(stage.name), done, start)
@@ -185,10 +186,18 @@ def _verl_folder(stage: StageRead, done: Conversion) -> tuple[Value, str]:
     return written.get("trainer.default_local_dir", default), exported
 
 
-def _roll_folder(done: Conversion) -> tuple[Value, str]:
+def _roll_folder(stage: StageRead, done: Conversion) -> tuple[Value, str]:
     """Every role copies its checkpoint to `<root>/<time>/checkpoint-<step>`, the trained model's weights at its top."""
+    del stage
     written = {line.key: line.value for line in done.lines}
     return written["checkpoint_config.output_dir"], ""
+
+
+_FOLDERS: Mapping[str, Callable[[StageRead, Conversion], tuple[Value, str]]] = {
+    "verl": _verl_folder,
+    "roll": _roll_folder,
+}
+"""Where a run of a framework leaves its checkpoints, and its weights in a checkpoint."""
 
 
 def _part(value: Value) -> str | Var:

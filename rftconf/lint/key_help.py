@@ -96,15 +96,16 @@ def framework_schema(framework: str, release: str | None = None, trainer: str = 
         "title": f"{title} {known.release}{f' ({known.trainer})' if known.trainer else ''}",
         "type": "object",
     }
+    closed = registry.framework(known.framework).refuses_unknown
     for name in known.keys:
         key = known.keys[name]
         _place(
             root,
             [str(step) for step in _STEP.findall(name)],
             _leaf(known, framework, key),
-            closed=known.framework == "trinity",
+            closed=closed,
         )
-    if known.framework == "trinity":
+    if closed:
         root.setdefault("additionalProperties", False)
     return root
 

@@ -46,7 +46,8 @@ class Framework:
     `spmd_until`: the last release that torchrun starts, one process per GPU.
     `trainer_sections`: a trainer to the sections that only its configs have, where they tell trainers apart;
     `trainer_of_kind`: the trainer that runs a kind of stage, where each kind has its own.
-    `drops_unknown`: its loader leaves unknown keys out without a word.
+    `drops_unknown`: its loader leaves unknown keys out without a word; `refuses_unknown`: it stops at them.
+    `two_forms`: a rollout period can be written in two forms, with one sync interval or with two.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     `recipe_keys`: sections of keys that the mains beside the first read also in releases whose own config lacks them.
@@ -83,6 +84,8 @@ class Framework:
     tells_time: bool = True
     interpolates: bool = True
     drops_unknown: bool = False
+    refuses_unknown: bool = False
+    two_forms: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
     recipe_keys: tuple[str, ...] = ()
@@ -215,6 +218,8 @@ TRINITY = Framework(
     programs=("trinity", "trinity.cli.launcher"),
     fills_missing=True,
     tells_time=False,
+    refuses_unknown=True,
+    two_forms=True,
     kinds_since={"distill": "0.4.1"},
     lacks={
         "offline_distill": "Trinity-RFT distils a student on its own answers alone (on_policy_distill, jsd), on no given texts"

@@ -170,7 +170,7 @@ def _options(request: StudioRequest, target: str) -> Options:
     if form not in ("auto", "A", "B"):
         raise UsageError(f"form is auto, A or B, not {form}")
     adapters = ADAPTERS if request.flag("adapters") else None
-    form = form if target == "trinity" else "auto"
+    form = form if registry.framework(target).two_forms else "auto"
     return Options(request.word("to_release"), request.whole("rollout_gpus"), form, style, adapters)
 
 

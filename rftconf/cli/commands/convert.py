@@ -272,7 +272,7 @@ def _suit(target: str, style: str | None, form: str) -> None:
     ways = framework(target).forms
     if style is not None and style not in ways:
         raise UsageError(f"--as {style}: a {target} config is written as {' or '.join(ways)}")
-    if target != "trinity" and form != "auto":
+    if not framework(target).two_forms and form != "auto":
         raise UsageError(f"--form {form} is about Trinity-RFT's sync intervals; {target} has none")
 
 
