@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
+from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.shapes import OneField, OneSided, Shape, take
 from rftconf.mappers.supposing import may_hold, put_to_sleep
+from rftconf.schemas import catalogue
 
 
 def since(release: str) -> When:
@@ -112,3 +115,39 @@ class Block(OneSided):
             name = key.removeprefix(f"{self.name}.")
             if name not in (key, self.switch) and (not self.only or name in self.only):
                 r.inactive[key] = f"no effect while {self.name}.{self.switch} is {self.off}"
+
+
+@record
+class Until(OneField):
+    """A key that only older releases read, for a field that newer ones have no key for.
+
+    `unread_since` is the first release that does not read it, `cuts` a note on what the older ones do with the value, and
+    `instead` what the newer ones do.
+    """
+
+    key: str
+    path: str
+    unread_since: str
+    instead: str
+    cuts: Callable[[Any], str] = field(default=lambda _: "")
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field where the release reads the key; unwritten it has that release's default."""
+        known = catalogue.load(r.framework, r.release, r.trainer)
+        if r.since(self.unread_since):
+            if self.key in known:
+                r.inactive[self.key] = self.instead
+            r.set(self.path, None)
+            return
+        value = r.native(self.key) if r.written(self.key) else known.default(self.key)
+        r.set(self.path, value, self.key)
+        if value is not None and self.cuts(value):
+            r.note(self.cuts(value))
+
+    def write(self, w: WriteContext) -> None:
+        """Write the key for a release that reads it."""
+        value = w.plan(self.path)
+        if value is not None and w.since(self.unread_since):
+            w.lose(self.path, State.NO_COUNTERPART, self.instead)
+        elif value is not None:
+            w.put(self.key, value, self.path, always=True)

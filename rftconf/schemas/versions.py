@@ -13,6 +13,7 @@ from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.changes_of_releases import Changes, changes_of
 from rftconf.schemas.edits import C, Change, Edit, Removed
+from rftconf.schemas.lingering_keys import Lingers
 
 
 @record
@@ -74,6 +75,8 @@ def upgrade(
             _as_of(start, edit, change, known) for edit in edits(known.name, step, variant) for change in edit.up(out)
         ]
         changes += [_harmless_default(change, older) for change in done]
+    if to_release is not None:
+        changes += _without_lingering(known.name, out, end, variant)
     if end == known.newest:
         for edit in (*_of(known).aliases, *_of(known).trainer_aliases.get(variant, ())):
             changes += edit.up(out)
@@ -123,7 +126,24 @@ def downgrade(
             does = ", and it does so" if key in without else ", and it was the default"
             why = f"{known.title} {step} does not know {key}"
             changes.append(Change(key, cell, (), why + (does if same else ""), not same))
-    return Rewritten(out, tuple(changes))
+    return Rewritten(out, (*changes, *_without_lingering(known.name, out, end, variant)))
+
+
+@cache
+def lingering(framework: str, trainer: str = "") -> Mapping[str, str]:
+    """The keys of older releases alone that have a row all the same, with what newer ones do instead."""
+    known = registry.framework(framework)
+    steps = (edit for release in known.releases[:-1] for edit in edits(framework, release, trainer or known.trainer))
+    return {edit.old: edit.why for edit in steps if isinstance(edit, Lingers)}
+
+
+def _without_lingering(framework: str, out: dict[str, C], release: str, trainer: str) -> list[Change]:
+    """Drop what a release has no key for any more, although the newest shape keeps it."""
+    why = {key: text for key, text in lingering(framework, trainer).items() if key in out}
+    if not why:
+        return []
+    known = catalogue.load(framework, release, trainer)
+    return [Change(key, out.pop(key), (), text, True) for key, text in why.items() if key not in known]
 
 
 @cache

@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from rftconf.schemas import registry
+from rftconf.schemas import registry, versions
 from tests.laws.leaf_flip import Catalogued, defaults_written, further, survey
 
 TRL = registry.TRL
@@ -24,7 +24,8 @@ def test_no_leaf_is_silent_and_each_with_a_row_acts(of: Catalogued) -> None:
     verdicts = survey(of)
     assert len(verdicts) > 150
     assert [str(v) for v in verdicts if v.outcome == "silent"] == []
-    assert [str(v) for v in verdicts if v.row and v.outcome == "dead"] == []
+    late = versions.lingering("trl")  # releases have them that do not read them any more
+    assert [str(v) for v in verdicts if v.row and v.outcome == "dead" and v.key not in late] == []
 
 
 @pytest.mark.parametrize("target", registry.FRAMEWORKS)

@@ -290,8 +290,3 @@ def test_a_mixture_of_data_sets_wins() -> None:
     single = plan(dataset_name="a", eval_strategy="steps")
     assert (single["stage.data.train[0].split"], single["stage.data.eval[0].split"]) == ("train", "test")
     assert "stage.data.eval[0].uri" not in plan(dataset_name="a")
-
-
-def test_a_prompt_limit_of_older_releases_is_said() -> None:
-    changes = loaded("0.24.0", max_prompt_length=256).stages[0].changes
-    assert any("max_prompt_length" in change.key for change in changes)

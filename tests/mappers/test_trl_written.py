@@ -198,3 +198,13 @@ def test_what_was_written_is_read_as_the_same_plan() -> None:
             "stage.algorithm.policy_loss.clip_high", "stage.algorithm.kl_loss.coef", "stage.optim.actor.lr",
             "stage.placement.layout", "stage.placement.actor.backend", "stage.algorithm.std_scope")  # fmt: skip
     assert {path: again.get(path) for path in same} == {path: before.get(path) for path in same}
+
+
+def test_a_prompt_limit_is_written_for_the_releases_that_have_one() -> None:
+    """The trainer reads max_prompt_length up to 0.25."""
+    assert keys({}, release="0.24.0").get("max_prompt_length", 512) == 512
+    assert keys({"data.max_prompt_length": 300}, release="0.25.1")["max_prompt_length"] == 300
+    newest = conversion({"data.max_prompt_length": 300})
+    assert "max_prompt_length" not in {line.key for line in newest.ledger.targets}
+    (line,) = [line for line in newest.ledger.sources if line.key == "data.max_prompt_length"]
+    assert (line.state.value, "since 0.26" in line.reason) == ("no-counterpart", True)

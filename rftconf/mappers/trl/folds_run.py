@@ -11,6 +11,7 @@ from typing import Any
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.context import ReadContext
 from rftconf.mappers.horizons import Horizon
+from rftconf.mappers.precedence import Until
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
 
@@ -74,6 +75,15 @@ def _whole(r: ReadContext, count: Any, key: str) -> Any:
         r.note(f"{key} ends within a generation batch, after {float(count):g} of them")
         return ceil(count)
     return count
+
+
+PROMPT = Until(
+    "max_prompt_length",
+    "stage.length.prompt_max_tokens",
+    "0.26.2",
+    "TRL cuts no prompt since 0.26: leave long ones out of the data",
+    lambda tokens: f"prompts of more than {formula(tokens)} tokens lose their beginning in this release",
+)
 
 
 KIND, MORE, WARMUP = "lr_scheduler_type", "lr_scheduler_kwargs", "warmup_steps"

@@ -50,6 +50,7 @@ FOLDS = (
     Fold(("lr_scheduler_type", "lr_scheduler_kwargs", "warmup_steps"),
          tuple(OPTIM + field for field in ("schedule", "min_lr", "min_lr_ratio", "warmup_updates")),
          folds_run.read_schedule, folds_run_write.write_schedule, "transformers Trainer.create_scheduler"),
+    together(folds_run.PROMPT, why="trl/trainer/grpo_trainer.py of 0.25: truncate_prompt_tokens"),
     together(folds_run.HORIZON, why="transformers Trainer.create_scheduler: num_training_steps=max_steps"),
     Fold(("resume_from_checkpoint",), ("identity.resume", "identity.resume_path"),
          folds_run.read_resume, folds_run_write.write_resume, "trl/scripts/grpo.py: trainer.train"),

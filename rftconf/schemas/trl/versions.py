@@ -8,6 +8,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Value
 from rftconf.schemas.changes_of_releases import Changes
 from rftconf.schemas.edits import C, Change, Edit, Move, Removed, removed_keys
+from rftconf.schemas.lingering_keys import Lingers
 from rftconf.schemas.value_edits import Revalue
 
 SHARE, STEPS = "warmup_ratio", "warmup_steps"
@@ -117,7 +118,7 @@ _STEPS: dict[str, tuple[Edit, ...]] = {
         *_GONE_UNREAD,
     ),
     "0.27.2": (
-        Removed("max_prompt_length", "TRL cuts no prompt since 0.28: leave long ones out of the data"),
+        Lingers("max_prompt_length", "TRL cuts no prompt since 0.26: leave long ones out of the data"),
         Spare("use_liger_loss", "use_liger_kernel"),
         Spare("vllm_guided_decoding_regex", "vllm_structured_outputs_regex"),
     ),
