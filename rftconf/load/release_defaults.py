@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from rftconf.base.symbols import OpenKey
 from rftconf.mappers.native import Cell, Defaults, indexed
 from rftconf.schemas import catalogue, versions
 from rftconf.schemas.catalogue import Catalogue
@@ -28,7 +29,7 @@ class ReleaseDefaults:
         cells: dict[str, Cell] = {}
         for name in self.known.interpolated:
             resolver = Resolver({}, defaults=self.tree)
-            cells[name] = Cell(resolver.resolve(name).value)
+            cells[name] = _default(resolver, name)
             for path in (path_of(name), *resolver.asked):
                 self._looks_at.setdefault(path, set()).add(name)
         return cells
@@ -58,7 +59,7 @@ class ReleaseDefaults:
             moved |= self._looks_below.get(path, set())
             for depth in range(1, len(path)):
                 moved |= self._looks_at.get(path[:depth], set())
-        cells = {name: Cell(resolver.resolve(name).value) for name in alone if name in moved and name not in keys}
+        cells = {name: _default(resolver, name) for name in alone if name in moved and name not in keys}
         cells |= {name: alone[name] for name in self._apart if name not in moved and name not in keys}
         order = alone if len(cells) > 1 else cells
         return {name: cells[name] for name in order if name in cells and cells[name].value != self.known.default(name)}
@@ -67,6 +68,12 @@ class ReleaseDefaults:
     def _apart(self) -> frozenset[str]:
         """Those that differ from the catalogue's default also while the file is silent."""
         return frozenset(name for name, cell in self._alone.items() if cell.value != self.known.default(name))
+
+
+def _default(resolver: Resolver, name: str) -> Cell:
+    """A default with what it follows; open where that is a key whose value a person still has to give."""
+    done = resolver.resolve(name)
+    return Cell(OpenKey(name) if done.problem else done.value)
 
 
 @cache
