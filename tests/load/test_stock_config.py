@@ -140,3 +140,16 @@ def test_a_fork_s_checkout_says_which_release_it_stands_on(tmp_path: Path) -> No
     assert loaded.guess.confidence != "the release that its fork stands on"
     assert any("here on 0.4.1, which has more of its keys" in reason for reason in loaded.guess.reasons)
     assert load(loaded.document, rows=1000, release="0.7.1").release == "0.7.1", "what the person says wins"
+
+
+def test_a_forks_own_keys_that_act_are_said_among_what_changes_the_learning(tmp_path: Path) -> None:
+    """What they do only the fork's code tells: each is named, unless it is off."""
+    names = [f"own_{letter}" for letter in "abcdefgh"]
+    stock = STOCK.replace("mine: 0.5", "mine: 0.5, off: true, " + ", ".join(f"{name}: 0" for name in names))
+    more = " ".join(f"algorithm.{name}=1" for name in names) + " algorithm.off=false"
+    loaded = opened(tmp_path, more, stock=stock)
+    (change,) = [c for c in convert_loaded(loaded, "roll", Options()).ledger.learning if "algorithm.own_a" in c.says]
+    assert change.keys == tuple(f"algorithm.{name}" for name in names)
+    assert all(f"algorithm.{name}=1" in change.says for name in names)
+    assert "off" not in change.says
+    assert not [c for c in convert_loaded(loaded, "verl", Options()).ledger.learning if "own_a" in c.says]

@@ -200,3 +200,13 @@ def test_trinity_evaluates_every_so_many_whole_periods_and_says_that_it_rounds()
     assert (written.value, written.state) == (4, State.ROUNDED)
     assert written.note == "2.5 rollout periods are rounded down to whole ones (H19)"
     assert EVAL_INTERVAL.put(3, context, None).state is State.DERIVED
+
+
+def test_what_acts_on_the_evaluated_rows_is_not_dead() -> None:
+    """veRL 0.6.1 trainer/main_ppo.py:312 makes the validation set of the same `data`; rl_dataset.py:177 filters it."""
+    overrides = ("trainer.val_only=true", "data.filter_overlong_prompts=true", "data.shuffle=false")
+    ledger = convert(script(*overrides), "trinity").ledger
+    states = {line.key: line.state for line in ledger.sources}
+    assert states["data.filter_overlong_prompts"] is State.NO_COUNTERPART
+    assert states["data.shuffle"] is State.DEAD_IN_SOURCE
+    assert any("data.filter_overlong_prompts=true" in change.says for change in ledger.learning)

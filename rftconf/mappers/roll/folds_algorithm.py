@@ -138,12 +138,17 @@ def _write_estimator(w: WriteContext, name: Any, scope: Any) -> None:
         w.put(EST, name, *paths, always=True)
     elif name is not None:
         unknown = isinstance(name, Expr)
-        note = (
-            "depends on a value the source does not tell"
-            if unknown
-            else f"ROLL has no {name} estimator; nearest: grpo, reinforce, gae"
-        )
+        note = "depends on a value the source does not tell" if unknown else _why_no_estimator(name)
         leave_open(w, EST, note, *paths, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART)
+
+
+def _why_no_estimator(name: str) -> str:
+    """Why a name is not written: nothing has it, or only the agentic pipeline computes what it stands for."""
+    if name in trajectories.OF_WORLDS:
+        return (
+            f"only ROLL's agentic pipeline computes {name}; in this one the name is plain reinforce, or stops the run"
+        )
+    return f"ROLL has no {name} estimator; nearest: grpo, reinforce, gae"
 
 
 DISCOUNTED = ("gae", "reinforce", "reinforce_pp")

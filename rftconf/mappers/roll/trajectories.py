@@ -18,6 +18,8 @@ METHODS = {"mean": (True, False), "mean_std": (True, True), "asym_clip": (True, 
 """Each takes off and divides by these (agentic_config: _resolve_reward_norm_defaults); any other is identity."""
 PLAIN = ("reinforce", "grpo")
 """Estimators that agentic_compute_advantage computes alike: the return of rewards that were normalised before."""
+OF_WORLDS = ("gigpo", "step_reinforce", "agentic_reinforce")
+"""Estimators of steps and turns: pipeline/agentic/utils.py alone computes them, functionals.compute_advantage does not."""
 NORMALISED = "reinforce_mean_"
 SPELLED = {
     ("group", "group"): (GROUP, "mean_std", None),

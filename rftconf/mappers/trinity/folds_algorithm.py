@@ -35,7 +35,9 @@ def read_advantage(r: ReadContext) -> None:
     scope = args.get("std_cal_level", plain) if isinstance(plain, Expr) else scope
     r.set(A + "std_scope", scope, "algorithm.advantage_fn_args.std_cal_level", "algorithm.advantage_fn_args")
     discounts, trace = plain in ("gae", "reinforce_pp"), plain == "gae"
-    r.set(A + "gamma", args.get("gamma", 1.0) if discounts else None, "algorithm.advantage_fn_args.gamma")
+    # gigpo's gamma discounts the rewards of an episode's steps, not of an answer's tokens: the plan has no field for it
+    by_token = () if plain == "gigpo" else ("algorithm.advantage_fn_args.gamma",)
+    r.set(A + "gamma", args.get("gamma", 1.0) if discounts else None, *by_token)
     r.set(A + "lam", args.get("lam", 1.0) if trace else None, "algorithm.advantage_fn_args.lam")
     r.set(
         A + "whiten_advantage",

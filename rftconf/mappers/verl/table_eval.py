@@ -131,9 +131,19 @@ ASLEEP = tuple(
                 "actor_rollout_ref.hybrid_engine", "actor_rollout_ref.rollout.n", "actor_rollout_ref.rollout.t*p*",
                 "actor_rollout_ref.rollout.top_k", "actor_rollout_ref.rollout.log_prob_*", "actor_rollout_ref.rollout.ignore_eos",
                 "actor_rollout_ref.rollout.checkpoint_engine*", "actor_rollout_ref.model.*", "async_training*", "rollout.*",
-                "data.filter_overlong_prompts", "data.image_key", "data.video_key", "data.custom_cls*", "data.dataloader_num_workers",
-                "data.val_max_samples", "reward.reward_model*", "actor_rollout_ref.rollout.*")
+                "data.dataloader_num_workers", "actor_rollout_ref.rollout.*")
 )  # fmt: skip
+ALSO_VALIDATES = tuple(
+    Reason(key, State.NO_COUNTERPART, why)
+    for why, keys in (
+        ("main_ppo.create_rl_dataset makes both data sets by it: it acts on what is evaluated as well",
+         ("data.filter_overlong_prompts", "data.image_key", "data.video_key", "data.custom_cls*")),
+        ("it bounds the rows that are evaluated", ("data.val_max_samples",)),
+        ("a reward model scores the answers of validation as well", ("reward.reward_model*",)),
+    )
+    for key in keys
+)  # fmt: skip
+"""What the training table has a field for, and what an evaluation reads though its plan has none."""
 
 VERL_EVAL_ONLY = replace(
     VERL,
@@ -149,7 +159,7 @@ VERL_EVAL_ONLY = replace(
         cannot("stage.data.eval[].reward*", why="rewards are Python code: write a compute_score and name it in reward.custom_reward_function"),
         cannot("stage.*", why=NOT_TRAINED),
     ),
-    reasons=(*REASONS[:4], *ASLEEP, *REASONS),
+    reasons=(*REASONS[:4], *ALSO_VALIDATES, *ASLEEP, *REASONS),
     kinds=("eval",),
     asleep_by={NOT_TRAINED: ONLY},
     dialect=None,
