@@ -16,7 +16,7 @@ from rftconf.diff.sides import Does, Idle, Side
 from rftconf.diff.table import GROUPS
 from rftconf.plan.acting import Asleep, awake_and_asleep
 from rftconf.plan.identity import math_id, plan_id
-from rftconf.plan.spelling import plain, same
+from rftconf.plan.spelling import plain, same, spelled
 from rftconf.plan.totals import TOTALS, Total, totals
 from rftconf.plan.trainer_numbers import in_every_trainers_words, moved, trained_apart
 
@@ -240,11 +240,16 @@ class _Hanging:
         """
         if not self._open:
             return False
-        half_a, half_b = self._sides
-        mine, theirs = half_a.raw.get(path), half_b.raw.get(path)
-        if mine is not None and same(plain(mine), plain(theirs)) is True:
+        mine, theirs = (values.get(path) for values in self._in_one_spelling)
+        if mine is not None and same(mine, theirs) is True:
             return True
         return self._sleeps(0, path) or self._sleeps(1, path)
+
+    @cached_property
+    def _in_one_spelling(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The fields of both sides, whether they act or not."""
+        half_a, half_b = self._sides
+        return spelled(half_a.raw), spelled(half_b.raw)
 
     def _sleeps(self, side_index: int, path: str) -> bool:
         asleep, awake = self._sides[side_index], self._sides[1 - side_index]

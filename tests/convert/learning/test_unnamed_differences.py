@@ -55,6 +55,15 @@ def test_a_list_whose_file_only_a_run_can_name_takes_the_fields_of_its_items_wit
     assert _without_a_line(source, done) == []
 
 
+def test_a_set_that_an_open_interval_may_evaluate_is_the_same_set_as_a_file_and_as_a_split() -> None:
+    never = ("trainer.test_freq=-1", "trainer.val_before_train=False", "data.val_files=/data/math/test.parquet")
+    source = load(read(Source("run.sh", as_shell(Example("verl", ("data.train_batch_size=$BS", *never))))))
+    done = convert_loaded(source, "trinity", Options())
+    assert "eval_tasksets" in done.text
+    assert "BS" in done.text
+    assert _without_a_line(source, done) == []
+
+
 def _without_a_line(source: Loaded, done: Conversion) -> list[str]:
     """The fields that differ between a source and what its conversion is read back as, and that no line speaks of."""
     back = read(Source(f"written{done.file_suffix}", done.text))
