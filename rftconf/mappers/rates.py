@@ -7,7 +7,7 @@ from typing import Any
 
 from rftconf.base.errors import RefusedError, UncountableError
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, formula
+from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, WriteContext
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind
@@ -44,6 +44,20 @@ def sequences_per_period(context: Context) -> Any:
     if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return context.plan("stage.batch.sequences_per_update")
     return context.plan("stage.batch.prompts_per_rollout")
+
+
+def periods_of_epochs(context: Context, rows: Any, *, drops: bool = False) -> Any:
+    """Rollout periods of the run's epochs over so many rows; None where nobody tells them.
+
+    The last batch of an epoch is carried over where the plan says so, unless a framework `drops` it, whatever the plan says.
+    """
+    run = "stage.run_length."
+    epochs, period = context.plan(run + "epochs"), sequences_per_period(context)
+    if epochs is None or period is None:
+        return None
+    if context.plan(run + "last_partial") == "carry" and not drops:
+        return arith("//", arith("*", rows, epochs), period)
+    return arith("*", arith("//", rows, period), epochs)
 
 
 def worth_supervised(context: Context, unit: Unit) -> Any:

@@ -52,17 +52,20 @@ class Means:
 class Stated(OneSided):
     """A key that the framework needs in such a run, and that no plan field stands for; its own files say it themselves.
 
-    `unless`: a plan field whose own row writes the key where it has a value; then what stands here was `chosen`.
+    `unless`: a plan field whose own row writes the key where it has a value; then what stands here was `chosen`. `before`: the
+    release from which on the key is not needed.
     """
 
     key: str
     value: Any
     how: str
     unless: str = ""
+    before: str = ""
 
     def write(self, w: WriteContext) -> None:
         """Write the key for a plan that came from another framework."""
-        if not w.same_framework and (not self.unless or w.plan(self.unless) is None):
+        needed = not self.before or not w.since(self.before)
+        if needed and not w.same_framework and (not self.unless or w.plan(self.unless) is None):
             w.put(self.key, self.value, always=True, how=self.how, chosen=bool(self.unless))
 
 

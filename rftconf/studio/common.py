@@ -1,7 +1,7 @@
 """The parameters that people set most, by topic: those of Trinity-RFT's own config generator, in all four frameworks.
 
 What the other frameworks call them follows from the plan fields that their tables share with Trinity's, or stands in
-`elsewhere`.
+their profiles (`mappers/<framework>/profile.py`).
 """
 
 from __future__ import annotations

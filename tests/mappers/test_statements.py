@@ -43,6 +43,11 @@ def test_a_key_is_stated_unless_a_row_writes_it() -> None:
     assert write(stated, value="finish").out == {}
 
 
+def test_a_key_that_later_releases_do_not_need_is_stated_for_older_ones() -> None:
+    assert write(Stated(KEY, 1, "older releases look for it", before="0.2.1")).out == {}
+    assert KEY in write(Stated(KEY, 1, "older releases look for it", before="0.4.0")).out
+
+
 def test_all_keys_of_a_word_may_tell_it() -> None:
     means = Means(FIELD, "finish", {KEY: True, OTHER: 0}, state=State.DERIVED, told_by_all=True)
     assert reading(together(means, why="a word"), chatty=True).origins[FIELD].keys == (KEY, OTHER)

@@ -6,10 +6,10 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.base.symbols import Expr, OpenKey, Var, arith, formula
+from rftconf.base.symbols import Expr, OpenKey, Var, formula
 from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
-from rftconf.mappers.rates import beside_a_length
+from rftconf.mappers.rates import beside_a_length, periods_of_epochs
 from rftconf.mappers.run_folders import EXPERIMENT, PROJECT, RunFolder
 from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, take, together
 from rftconf.mappers.statements import Noted, Stated
@@ -39,7 +39,8 @@ def write_length(w: WriteContext) -> None:
         if epochs is not None:
             w.lose(R + "epochs", *beside_a_length(w))
     else:
-        total = _episodes(w, epochs, last)
+        rows = Var("ROWS") if w.facts.rows is None else w.facts.rows
+        total = periods_of_epochs(w, rows)
         note = (
             ""
             if total is not None and not isinstance(total, Expr)
@@ -60,16 +61,6 @@ def write_length(w: WriteContext) -> None:
             State.DEFAULT,
             "the number of episodes is explicit" if last != "cycle" else "samples are cycled",
         )
-
-
-def _episodes(w: WriteContext, epochs: Any, last: Any) -> Any:
-    """Rollout periods of so many epochs, by the source's own rule for the last batch."""
-    prompts, rows = w.plan("stage.batch.prompts_per_rollout"), Var("ROWS") if w.facts.rows is None else w.facts.rows
-    if epochs is None or prompts is None:
-        return None
-    if last == "carry":
-        return arith("//", arith("*", rows, epochs), prompts)
-    return arith("*", arith("//", rows, prompts), epochs)
 
 
 LOGS = "runtime_args.log_args_dict.log_dir"

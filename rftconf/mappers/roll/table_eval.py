@@ -6,16 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from rftconf.base.ledger import Decision, State
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.base.record import record
+from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.placing import Target
 from rftconf.mappers.roll import folds_data, folds_domains, folds_lengths, folds_places
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
 from rftconf.mappers.roll.table import ROLL
 from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
-from rftconf.mappers.shapes import Pair, leave_open, lose_known, take, together
+from rftconf.mappers.shapes import Behaves, OneSided, Pair, Where, leave_open, lose_known, take, together
+from rftconf.mappers.statements import Means, Stated
 from rftconf.plan.kinds import counts_for_evaluation
-from rftconf.plan.origin import Kind
 
 D, P = "stage.data.", "stage.placement."
 STEPS, KIND, GPUS, SEED = "max_steps", "stage.kind", P + "rollout.gpus", P + "rollout.seed"
@@ -26,25 +27,33 @@ DRAWN, ANSWERS = "actor_infer.generating_args.num_return_sequences", "validation
 START = "start it with examples/start_rlvr_rollout_pipeline.py: max_steps 0 trains nothing, and start_rlvr_pipeline.py stops at it"
 
 
-def _read_kind(r: ReadContext) -> None:
-    """By its 0 steps, or by the program that starts it."""
-    if r.native(STEPS) == 0:
-        r.set(KIND, "eval", STEPS)
-    else:
-        r.set(KIND, "eval", kind=Kind.DEFAULT, how="start_rlvr_rollout_pipeline.py trains nothing")
-        r.inactive[STEPS] = "the rollout pipeline answers its validation data once"
+_NO_STEPS = Means(KIND, "eval", {STEPS: 0}, {STEPS: "trains nothing: start_rlvr_rollout_pipeline.py"})
 
 
-def _write_kind(w: WriteContext) -> None:
-    """No training pipeline starts with 0 steps, so the file itself says what it is for."""
-    w.put(STEPS, 0, KIND, always=True, how="trains nothing: start_rlvr_rollout_pipeline.py")
-    own = w.facts.source
-    w.note(START if own is None or own.value(STEPS) == 0 else START.partition(":")[0])
-    if w.same_framework:
-        return
-    w.put(DRAWN, 1, always=True, how="the section must be there: RLVRConfig writes into it")
-    if not w.since("0.2.1"):
-        w.put("global_template", "native", always=True, how="the tokenizer's own; this release looks nowhere else")
+@record
+class Starter(OneSided):
+    """No training pipeline starts with 0 steps, so a person reads which program does."""
+
+    def write(self, w: WriteContext) -> None:
+        """Note the program."""
+        own = w.facts.source
+        w.note(START if own is None or own.value(STEPS) == 0 else START.partition(":")[0])
+
+
+EVALUATION = together(
+    Where(
+        When(lambda c: not c.writes and c.native(STEPS) == 0, "the file has another number of steps"),
+        _NO_STEPS,
+        Behaves(KIND, "eval", "start_rlvr_rollout_pipeline.py trains nothing", idle=(STEPS,),
+                idle_why="the rollout pipeline answers its validation data once"),
+        written=_NO_STEPS,
+    ),
+    Starter(),
+    Stated(DRAWN, 1, "the section must be there: RLVRConfig writes into it"),
+    Stated("global_template", "native", "the tokenizer's own; this release looks nowhere else", before="0.2.1"),
+    why="rlvr_rollout_pipeline: run; rlvr_pipeline asserts max_steps > 0",
+)  # fmt: skip
+"""A run that evaluates, by its 0 steps or by the program that starts it."""
 
 
 def _read_devices(r: ReadContext) -> None:
@@ -157,7 +166,7 @@ def _questions(writing: WriteContext) -> list[Decision]:
 
 
 FOLDS = (
-    Fold((STEPS,), (KIND,), _read_kind, _write_kind, "rlvr_rollout_pipeline: run; rlvr_pipeline asserts max_steps > 0"),
+    EVALUATION,
     Fold((ENGINE, "num_gpus_per_node"), ("cluster.nodes", "cluster.gpus_per_node", GPUS), _read_devices, _write_devices,
          "base_config: total_devices; rlvr_rollout_pipeline: actor_infer"),
     Fold((*folds_lengths.LENGTHS, folds_lengths.ENGINE_LENGTH, "val_prompt_length", "val_sequence_length"),

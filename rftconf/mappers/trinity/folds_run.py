@@ -10,7 +10,7 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.rates import data_parallel, sequences_per_period, torn_ranks
+from rftconf.mappers.rates import data_parallel, periods_of_epochs, sequences_per_period, torn_ranks
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import carry, settle, take
 from rftconf.mappers.trinity.conditions import CRITIC_MEGATRON
@@ -152,12 +152,7 @@ def _periods_of_epochs(r: ReadContext) -> Any:
 def periods(w: Context) -> Any:
     """How many rollout periods the run has; an expression over ROWS when nobody says."""
     known = w.plan("stage.run_length.rollouts")
-    epochs, prompts = w.plan("stage.run_length.epochs"), sequences_per_period(w)
-    if known is not None or epochs is None or prompts is None:
-        return known
-    if w.plan("stage.run_length.last_partial") == "carry":
-        return arith("//", arith("*", Var("ROWS"), epochs), prompts)
-    return arith("*", arith("//", Var("ROWS"), prompts), epochs)
+    return periods_of_epochs(w, Var("ROWS")) if known is None else known
 
 
 def write_length(w: WriteContext) -> None:

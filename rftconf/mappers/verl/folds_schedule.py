@@ -9,7 +9,7 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Value, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.rates import sequences_per_period
+from rftconf.mappers.rates import periods_of_epochs, sequences_per_period
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import Behaves, leave_open, settle
 from rftconf.mappers.verl.conditions import local_updates
@@ -150,12 +150,7 @@ def _write_epochs(w: WriteContext, epochs: Any, rollouts: Any) -> None:
 def periods(context: Context) -> Any:
     """How many rollout periods the run has; an expression over ROWS when nobody says."""
     known = context.plan("stage.run_length.rollouts")
-    if known is not None:
-        return known
-    epochs, prompts = context.plan("stage.run_length.epochs"), sequences_per_period(context)
-    if epochs is None or prompts is None:
-        return None
-    return arith("*", arith("//", Var("ROWS"), prompts), epochs)
+    return periods_of_epochs(context, Var("ROWS"), drops=True) if known is None else known
 
 
 def schedule_fold(role: str, block: str) -> Fold:
