@@ -11,6 +11,7 @@ ARGS=(
 
   'data.train_files=???'         # dataset_name=org/rows
   'data.val_files=???'           # dataset_name=org/rows
+  data.max_prompt_length=512     # max_prompt_length=512
   data.max_response_length=1024  # max_completion_length=1024
   data.train_batch_size=16       # per_device_train_batch_size=16, gradient_accumulation_steps=2
   data.seed=42                   # TRL 0.24.0: RepeatSampler(seed=args.seed)
