@@ -265,7 +265,7 @@ class Switch(OneField):
 
     `near`: other words of the plan that the switch is turned on for, with what is lost. `unsaid`: what holds by default,
     where the key is written for the word `on` alone, and `how` it then comes there. `open`: why the key is left to a person
-    where nobody told the word.
+    where nobody told the word, in better words than that nobody did.
     """
 
     key: str
@@ -285,8 +285,8 @@ class Switch(OneField):
     def write(self, w: WriteContext) -> None:
         """Switch off for the one word, and on for any other."""
         word = w.plan(self.path)
-        if self.open and isinstance(word, Expr):
-            leave_open(w, self.key, self.open, self.path)
+        if isinstance(word, Expr):
+            leave_open(w, self.key, self.open or "it hangs on a value that the source does not tell", self.path)
         elif self.unsaid and word == self.on:
             w.put(self.key, True, self.path, always=True, how=self.how)
         elif self.unsaid and word is not None:
