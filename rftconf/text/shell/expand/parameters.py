@@ -99,6 +99,8 @@ def operate(shell: Shell, expander: WordExpander, part: Param, value: Known) -> 
     if op == ":":
         return over_branches(value, lambda v: _slice(shell, expander, part, v))
     if op[0] in "#%":
+        if value == "":  # bash does not look at the pattern
+            return ""
         pattern = expander.pattern(part.arg)
         return over_branches(value, lambda v: _strip(shell, part, pattern, v))
     if op[0] == "/":

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_NO_PARAMETER = re.compile(r"\$\{[A-Za-z_]\w*[^\w}\[:#%/^,@*=?+-]").match
+_NO_PARAMETER = re.compile(r"\$\{(?:\\\n)*[A-Za-z_](?:\w|\\\n)*(?!\\\n)[^\w}\[:#%/^,~@*=?+-]").match
+"""A name, and behind it what is no operator; a line that goes on behind a backslash is one line, `~` an operator that bash's
+manual keeps silent about."""
 
 
 def can_expand(text: str, start: int) -> bool:
