@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rftconf.base.secrets.detection import is_secret, secret_spans
+from rftconf.base.secrets.detection import is_named, is_secret, secret_spans
 from rftconf.base.symbols import Expr, formula
 
 _SHORTEST = 6
 """Characters of a value that is looked for outside its own key; shorter ones are parts of words."""
 _END = 10
 """Characters of a long value's beginning and end that are looked for: a report may leave out the rest."""
+_DENSE = re.compile(r"[\w+/=.~!@#$%^&*-]+").fullmatch
 _LONG = 16
 """Characters of a word that is no part of another one by chance."""
 
@@ -64,7 +66,9 @@ def secrets_of(texts: Iterable[str], leaves: Iterable[tuple[str, Any]] = ()) -> 
     for key, value in leaves:
         if is_secret(key, value):
             for part in _texts(key, value):
-                forms.update(_forms_of(part))
+                inside = () if is_named(key, part) else secret_spans(part)
+                for start, end in inside or ((0, len(part)),):
+                    forms.update(_forms_of(part[start:end]))
     return Secrets(forms)
 
 
@@ -77,13 +81,14 @@ def _forms_of(value: str) -> Iterator[tuple[str, bool]]:
         if len(line) < _SHORTEST or line.startswith("-----"):
             continue
         # a short word may be a part of another one
-        short = line.isalnum() and len(line) < _LONG
+        short = (line.isalpha() or line.isdigit()) and len(line) < _LONG
         written = json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1], html.escape(line)
-        for form in (line, *written, _percent_encoded(line)):
+        # a shell may change the case of what it hands on
+        for form in (line, *written, _percent_encoded(line), line.upper(), line.lower()):
             yield form, short
         if len(line) >= 2 * _END:
-            yield line[:_END], False
-            yield line[-_END:], False
+            # what begins as a mapping or a sentence does is no sign of one
+            yield from ((end, False) for end in (line[:_END], line[-_END:]) if _DENSE(end))
 
 
 def _percent_encoded(text: str) -> str:

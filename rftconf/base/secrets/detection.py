@@ -18,14 +18,30 @@ _STEMS = ("key", "kye", "tok", "secret", "pass", "pwd", "pw", "cred", "auth", "b
 _STEM = re.compile("|".join(_STEMS))
 _STEM_IN_ANY_CASE = re.compile("|".join(_STEMS), re.IGNORECASE)
 _LEFT = re.compile(r"[\w.\-\]\[]{0,128}\Z")
-_SET = re.compile(
-    r"""[\w.\-]{0,128}(?:\\?["'])?\]?[ \t]*(?:=>|:=|:-|[=:]|(?<=[\w])[ \t])[ \t]*"""
-    r"""(?P<value>\\?"(?:[^"\\\n]|\\[^"]){1,4096}\\?"|'[^'\n]{1,4096}'|[^\s"'\\]{1,4096})"""
+_VALUE = (
+    r"""(?P<value>\\"(?:[^"\\\n]|\\[^"]){1,4096}\\?"|"(?:[^"\\\n]|\\.){1,4096}"|\$?'[^'\n]{1,4096}'|[^\s"'\\]{1,4096}"""
+    r"""|"[^"\n]{1,4096}|'[^"'\n]{1,4096})"""
 )
-"""This is what follows a stem: the rest of the name, `=`, `:` or (behind an option) a space, and a value, quoted or not."""
+_SET = re.compile(
+    r"""[\w.\-]{0,128}(?:\\?["'])?\]?[ \t]*(?:=>|:=|:-|\+=|[=:,＝：]|(?<=[\w])[ \t]|\n[ \t]*-[ \t])[ \t]*(?:\\\n[ \t]*)?"""
+    r"""(?:[&!][\w!.-]*[ \t]+){0,3}(?:""(?=")|\'\'(?=\'))?""" + _VALUE
+)
+"""This is what follows a stem: the rest of the name, `=`, `:`, a comma or (behind an option) a space, and a value, quoted or
+not; a quote that is never closed ends with its line. YAML's anchor or tag may stand before it."""
+_BEFORE_COMMA = re.compile(r"""env:\Z|(?:get|getenv|setdefault)\(\s{0,20}\\?["']\Z""")
+"""A value stands behind a comma in `${oc.env:NAME,value}` and in `setdefault("NAME", "value")`."""
+_PAIR = re.compile(
+    r"""(?<!\w)(?:name|key)\\?["']?\s{0,8}[:=]\s{0,8}\\?["']?(?P<name>[A-Za-z_][\w.\-]{1,80})\\?["']?[ \t]{0,8},?\s{0,40}"""
+    r"""\\?["']?value\\?["']?\s{0,8}[:=]\s{0,8}""" + _VALUE
+)
+"""A name and its value, as Kubernetes has variables: `name: HF_TOKEN`, and `value: …` behind it."""
+_REST = re.compile(r"""(?:'[^'\n]{0,4096}'|"[^"\n]{0,4096}"|\w){1,4096}""")
+"""What a shell joins to a quoted text that it stands behind without a space."""
 _OPTION = re.compile(r"(?:^|[\s\"'])--?[\w-]+\Z")
-_CLOSING = ",;)]}"
-_REFERENCE = re.compile(r"\$\{.*\}|\$\w+|\$\(.*\)|`.*`|%\w+%|\{\{.*\}\}|<[^<>]*>", re.DOTALL)
+_CLOSING = ",;:)]}"
+_REFERENCE = re.compile(
+    r"\$\{.*\}|\$\w+|\$\(.*\)|`.*`|%(?![0-9A-Fa-f]{2})\w+%|%[A-Z_]{4,}%|\{\{.*\}\}|<[^<>]*>", re.DOTALL
+)
 _STAND_IN = re.compile(
     r"(?i)empty|null|none|true|false|yes|no|on|off|\?{3}|\*+|\.{3,}|-+|_+|(?P<same>.)(?P=same){2,}|test|todo|fixme|tbd|changeme|change[_-]?me|dummy"
     r"|…+|placeholder|to[_-]be[_-]\w+|your?[_-].*|.*[_-]here|[*&]\w+|-?\d{1,5}(?:\.\d+)?|(?:basic|digest|bearer|oauth2?|kerberos|ldap|token|password|passwd|secret|key"
@@ -63,6 +79,11 @@ def is_secret(key: str, value: Any) -> bool:
     if isinstance(value, dict):
         return any(is_secret(f"{key}.{name}", item) for name, item in value.items())
     return isinstance(value, list) and any(is_secret(key, item) for item in value)
+
+
+def is_named(key: str, value: str) -> bool:
+    """Say whether `key` names a credential and `value` sets it, whatever form that has."""
+    return _is_set(kind_of(key), value)
 
 
 def _says(key: str, value: str) -> bool:
@@ -116,13 +137,48 @@ def assignments(text: str) -> Iterator[tuple[int, int, str]]:
         sign = text[stem.end() : match.start("value")]
         end = stem.end() + len(re.match(r"[\w.\-]*", sign)[0])  # type: ignore[index]
         name = text[start:end]
-        if not sign.strip("\\\"']\t " + sign[: end - stem.end()]) and not _OPTION.search(text, max(0, start - 1), end):
-            continue  # a space stands for `=` behind an option only
+        sign = sign[end - stem.end() :]
+        if not _assigns(text, start, end, sign):
+            continue
         first, last = _bare(text, *match.span("value"), before=text[max(0, start - 2) : start])
         behind = end
+        if text.startswith("-", first) and not any(c in "=:＝：" for c in sign):
+            continue  # the next option
         if _is_set(kind_of(name), text[first:last]):
-            behind = last
+            behind = last = _with_rest(text, last)
             yield first, last, name
+    for match in _PAIR.finditer(text) if "value" in text else ():
+        first, last = _bare(text, *match.span("value"), before="")
+        if _is_set(kind_of(match["name"]), text[first:last]):
+            yield first, last, match["name"]
+
+
+def _assigns(text: str, start: int, end: int, sign: str) -> bool:
+    """Whether `sign` behind the name from `start` to `end` gives it what follows: a space or the next item of a list does so
+    behind an option only."""
+    option = _OPTION.search(text, max(0, start - 1), end) is not None
+    if "," in sign:
+        return (option and sign[0] in "\\\"'") or _BEFORE_COMMA.search(text, max(0, start - 40), start) is not None
+    if sign.lstrip("\"'] \t").startswith("\n"):
+        return option and text[max(0, start - 2) : start] == "- "
+    return option or bool(sign.strip("\\\"']\t \n"))
+
+
+def _with_rest(text: str, last: int) -> int:
+    """The end of a value with what stands behind its closing quote without a space, as in `'a''b'`."""
+    quote = text[last : last + 1]
+    if (
+        quote not in ("'", '"')
+        or text[last - 1] == "\\"
+        or not (text[last + 1 : last + 2] == quote or _is_word(text, last + 1))
+    ):
+        return last
+    rest = _REST.match(text, last + 1)
+    return last if rest is None else rest.end()
+
+
+def _is_word(text: str, position: int) -> bool:
+    return text[position : position + 1].isalnum()
 
 
 def looks_random(value: str) -> bool:
@@ -143,7 +199,7 @@ def _is_set(kind: Kind, value: str) -> bool:
 
 
 def _assigned_in(value: str) -> bool:
-    return any(c in value for c in "=: ") and next(assignments(value), None) is not None
+    return any(c in value for c in "=: ,＝：") and next(assignments(value), None) is not None
 
 
 def _forms(text: str) -> Iterator[tuple[int, int]]:
@@ -159,7 +215,9 @@ def _forms(text: str) -> Iterator[tuple[int, int]]:
         for match in form.pattern.finditer(text):
             start, end = match.span("value") if "value" in form.pattern.groupindex else match.span()
             if not (
-                _REFERENCE.search(match[0]) or text[start:end].startswith("$") or _STAND_IN.fullmatch(text[start:end])
+                _REFERENCE.search(text, start, end)
+                or text[start:end].startswith("$")
+                or _STAND_IN.fullmatch(text[start:end])
             ):
                 yield start, end
 
@@ -187,6 +245,8 @@ def _bare(text: str, start: int, end: int, *, before: str) -> tuple[int, int]:
         return start, start
     if text[start] == "#":  # a comment behind nothing
         return start, start
+    if text[start : start + 2] == "$'":
+        start += 1
     while start < end and text[start] in "\\\"'":
         start += 1
     while end > start and text[end - 1] in "\\\"'":

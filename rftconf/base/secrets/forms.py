@@ -5,24 +5,8 @@ Most follow the rules of detect-secrets, of gitleaks, and the providers' own doc
 
 from __future__ import annotations
 
-import re
-from functools import cached_property
-
-
-class Form:
-    """One provider's form of a credential. Group `value` of its pattern, where there is one, is the part that is secret."""
-
-    def __init__(self, title: str, marks: str, pattern: str) -> None:
-        self.title = title
-        self.marks = tuple(marks.split())
-        """Every match contains one of these, so that a text without them need not be searched. Lower case."""
-        self._source = pattern
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled when a text has one of the marks for the first time."""
-        return re.compile(self._source)
-
+from rftconf.base.secrets.command_forms import COMMAND_FORMS
+from rftconf.base.secrets.form import Form
 
 _B = r"(?<![A-Za-z0-9])"
 """No letter or digit before: a form begins there."""
@@ -93,20 +77,6 @@ FORMS = (
     Form("Supabase", "sbp_", rf"{_B}sbp_[0-9a-f]{{40}}"),
     Form("Terraform", ".atlasv1.", rf"{_B}[A-Za-z0-9]{{14}}\.atlasv1\.[\w=-]{{40,}}"),
     Form("Teams", "webhook.office.com", r"(?i:webhook\.office\.com/webhookb2/)(?P<value>[\w@/-]{20,})"),
-    Form(
-        "login",
-        "login",
-        r"\b(?:docker|podman|helm|oras|crane|skopeo)[ \t][^\n|;&]{0,100}\blogin\b"
-        r"[^\n|;&]{0,200}?[ \t]-p[ \t=]?[\"']?(?P<value>[^\s\"']{3,})",
-    ),
-    Form(
-        "login",
-        "login",
-        r"\b(?:wandb|swanlab|comet|huggingface-cli|hf auth)[ \t]+login[ \t]+(?:--?[\w-]+[ \t=]+)*"
-        r"[\"']?(?P<value>(?![\w-]*login)[A-Za-z0-9_-]{12,})",
-    ),
-    Form("login", "sshpass", r"\bsshpass[ \t]+-p[ \t]*[\"']?(?P<value>[^\s\"']{3,})"),
-    Form("login", "redis-cli", r"\bredis-cli\b[^\n|;&]{0,200}?[ \t]-a[ \t]+[\"']?(?P<value>[^\s\"']{3,})"),
     Form("netrc", "machine", r"\bmachine[ \t]+\S{1,200}\s+login[ \t]+\S{1,200}\s+password[ \t]+(?P<value>\S{3,})"),
     Form("Discord", "discord", r"(?i:discord(?:app)?\.com/api/webhooks/)(?P<value>\d+/[\w-]{20,})"),
     Form("Discord", ".", rf"{_B}[MNO][\w-]{{23,25}}\.[\w-]{{6}}\.[\w-]{{27,}}"),
@@ -139,7 +109,13 @@ FORMS = (
     Form("Linear", "lin_api_", rf"{_B}lin_api_[A-Za-z0-9]{{20,}}"),
     Form("Grafana", "glc_ glsa_", rf"{_B}gl(?:c|sa)_[\w+/=]{{20,}}"),
     Form("ModelScope", "ms-", rf"{_B}ms-[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{12}}"),
-    Form("password in a URL", "://", r"://[^\s:/@\"'<>{}]{0,200}:(?P<value>[^\s/@\"'<>]{1,200})@"),
+    Form("password in a URL", "://", r"://[^\s:/@\"'<>]{0,200}:(?P<value>(?!\d{1,5}/)[^\s@\"'<>]{1,200})@"),
+    Form(
+        "password before a host",
+        "@",
+        r"(?<![\w:@.-])[\w.-]{1,40}:(?P<value>(?=[^\s:/@]{0,60}\d)[^\s:/@\"'<>{}$]{6,60})@(?!sha\d)[\w.-]{1,100}:\d{2,5}(?!\w)",
+    ),
+    Form("password of Oracle", "jdbc:oracle", r"(?i:jdbc:oracle:\w{1,10}:)[^\s/@\"']{1,100}/(?P<value>[^\s@\"'/]{3,100})@"),
     Form("user of a URL", "://", rf"://(?P<value>{_RANDOM}[\w-]{{16,200}})@"),
     Form("data URL", "data:", r"(?i:data:)[\w.+/-]{0,100}(?:;[\w=.-]{1,40}){0,4},(?P<value>[\w%+/=-]{12,})"),
     Form("header", "authorization", r"(?i:authorization)[\"']?\s*[:=]\s*[\"']?(?:(?:\w{2,20})[ \t]+)?(?P<value>[^\s\"',]{4,})"),
@@ -150,5 +126,32 @@ FORMS = (
         "-u --user --proxy-user",
         r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"'/$]{1,100}:(?P<value>[^\s\"'/@:]{3,})",
     ),
+    Form("Zhipu", ".", rf"{_B}[0-9a-f]{{32}}\.(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{{16}}(?![A-Za-z0-9])"),
+    Form("Baidu", "bce-v3/", rf"{_B}bce-v3/ALTAK-[A-Za-z0-9]{{10,}}/[0-9a-f]{{30,}}"),
+    Form("RunPod", "rpa_", rf"{_B}rpa_[A-Za-z0-9]{{30,}}"),
+    Form("Kaggle", "kgat_", rf"{_B}KGAT_[0-9a-f]{{32}}"),
+    Form("E2B, Daytona, Prime Intellect", "e2b_ dtn_ pit_", rf"{_B}(?:e2b|dtn|pit)_[0-9a-f]{{40,}}"),
+    Form("ElevenLabs, OpenPipe, Cursor", "sk_ opk_ key_", rf"{_B}(?:sk|opk|key)_[0-9a-f]{{40,}}"),
+    Form("Anyscale", "aph0_ esecret_", rf"{_B}(?:aph0|esecret)_[A-Za-z0-9]{{20,}}"),
+    Form("Neon", "napi_", rf"{_B}napi_[a-z0-9]{{40,}}"),
+    Form("PlanetScale", "pscale_", rf"{_B}pscale_(?:pw|tkn|oauth)_[\w.-]{{30,}}"),
+    Form("Netlify", "nfp_ nfc_ nfo_", rf"{_B}nf[pco]_[A-Za-z0-9]{{30,}}"),
+    Form("GitHub", "v1.", rf"{_B}v1\.[0-9a-f]{{40}}(?![0-9a-f])"),
+    Form("Linear", "lin_oauth_", rf"{_B}lin_oauth_[0-9a-f]{{40,}}"),
+    Form("Honeycomb", "hca", rf"{_B}hca[a-z]{{2}}_[a-z0-9]{{40,}}"),
+    Form("Helicone", "sk-helicone-", rf"{_B}sk-helicone-(?:[a-z0-9]{{7}}-){{2,3}}[a-z0-9]{{7}}"),
+    Form("fal", "-", rf"{_B}[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}:[0-9a-f]{{32}}(?![0-9a-f])"),
+    Form("Twilio", "ac sk", r"(?<![A-Za-z0-9])(?:AC|SK)[0-9a-f]{32}:(?P<value>[0-9a-f]{32})(?![0-9a-f])"),
+    Form(
+        "a word for it",
+        "key token secret",
+        r"(?i)(?<![A-Za-z0-9])(?:api-?key|key|token|secret)[-:](?:[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])",
+    ),
+    Form("hash of a password", "$", r"\$(?:1|5|6|y|apr1)\$[\w./$=,-]{1,40}\$[\w./]{22,}|\$2[aby]\$\d\d\$[\w./]{53}"),
+    Form("private key", "---- begin ssh2", r"---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----[^\"]{0,20000}?(?:---- END SSH2|(?=\")|\Z)"),
+    Form("Zapier", "hooks.zapier.com", r"(?i:hooks\.zapier\.com/hooks/catch/)(?P<value>\d+/\w{5,})"),
+    Form("a word for it", "密码 口令 密钥 令牌", r"(?:密码|口令|密钥|令牌)[ \t]*(?:[:=：＝]|是|为)[ \t]*[\"']?(?P<value>[!#%&(-;=?-~]{4,100})"),
+    Form("a word for it", "pass", r"(?i)\bpass(?:word|wort|phrase)[ \t]+(?:is|ist|->|→)[ \t]*[\"']?(?P<value>(?=[^\s\"']{0,60}[\d!@#%^&*])[^\s\"']{6,60})"),
     Form("Kubernetes, Ethereum", "0x", rf"{_B}0x[0-9a-fA-F]{{64}}(?![0-9a-fA-F])"),
+    *COMMAND_FORMS,
 )  # fmt: skip

@@ -23,7 +23,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 SURELY = _words(
-    "secret secrets password passwords passwd passphrase passcode pwd pw credential credentials creds bearer authorization"
+    "secret secrets password passwords passwort passwd passphrase passcode pwd pw credential credentials creds bearer authorization"
     " apikey apikeys accesskey secretkey privatekey authtoken accesstoken apitoken apisecret"
 )
 """Words that make a name a credential's wherever they stand in it."""

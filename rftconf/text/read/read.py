@@ -10,8 +10,8 @@ from pathlib import PurePath
 from rftconf.base.diagnostics import Diagnostic, Severity, few
 from rftconf.base.secrets import is_secret, remember, secrets_of
 from rftconf.base.span import LineIndex, Place, Span
-from rftconf.base.symbols import Value
-from rftconf.text.document import Document
+from rftconf.base.symbols import OpenKey, Value
+from rftconf.text.document import Document, Leaf
 from rftconf.text.layering import on_top
 from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.read.read_plan import FORM, MARK, is_plan, read_plan
@@ -46,9 +46,16 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
     secrets = secrets_of((source.text, *base, *options.sources.values()), pairs)
     remember(secrets)  # before it is read: an error on the way shows none either
     document = _within_bounds(_read_with_given(source, options))
-    secrets |= secrets_of((), ((leaf.key, leaf.value) for leaf in document.leaves))
+    leaves = map(_written, (*document.leaves, *(leaf for _, leaf in document.conditional)))
+    exported = (pair for launch in (document.launch, *document.launches) if launch for pair in launch.env.items())
+    secrets |= secrets_of((), (*leaves, *exported))
     remember(secrets)
     return replace(document, secrets=secrets)
+
+
+def _written(leaf: Leaf) -> tuple[str, Value]:
+    """Return a leaf's key and its value, or its text where that is no value that the key can have."""
+    return leaf.key, leaf.raw if isinstance(leaf.value, OpenKey) else leaf.value
 
 
 def _within_bounds(document: Document) -> Document:

@@ -20,6 +20,7 @@ from rftconf.text.source import Source, from_bytes
 from tests.base.secrets import false_alarms
 from tests.base.secrets.forms import FORMS, Planted
 from tests.base.secrets.further_forms import FURTHER_FORMS
+from tests.base.secrets.newer_forms import NEWER_FORMS, WAYS
 from tests.corpus import corpora
 
 TOKEN = "sk-" + "a1B2" * 8
@@ -72,10 +73,36 @@ def test_excerpts_keep_their_width() -> None:
     assert len(masked(line)) == len(line)
 
 
-@pytest.mark.parametrize("planted", [*FORMS, *FURTHER_FORMS], ids=lambda lines: lines.name)
+@pytest.mark.parametrize("planted", [*FORMS, *FURTHER_FORMS, *NEWER_FORMS], ids=lambda lines: lines.name)
 def test_each_form_is_found_as_a_value_and_in_a_text(planted: Planted) -> None:
     assert is_secret(f"x.{planted.name}", planted.value)
     assert planted.secret not in masked(f"{planted.name}: '{planted.value}'\n")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_to_write_a_value_is_seen(way: str) -> None:
+    text, secret = WAYS[way]
+    assert secret not in masked(text.format(secret))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 a.py --use_auth \\\n  --lr 1e-6\n",
+        "- --enable-api-key-check\n- --port\n- 8000\n",
+        "docker run -p 8000:8000 verl:v1@sha256:9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f0a9f8a7b6c5d4e3f2a1b0c9d8e\n",
+        "curl http://127.0.0.1:8000/v1/models@main\n",
+        "keys: ['prompt', 'password_hint', 'answer']\n",
+        "- name: data\n  value: /mnt/data\n",
+        "row = table('placement.sequences_per_pass', why='engines hold them')\n",
+        "mkdir -p /data/runs && unzip data.zip -d /data\n",
+        "mysql -u root runs\n",
+        "the password is needed, the token is of the tokenizer\n",
+        "api_key=${oc.env:KEY,EMPTY} key: ${oc.env:OPENAI_API_KEY,null}\n",
+    ],
+)
+def test_ordinary_lines_are_kept(text: str) -> None:
+    assert masked(text) == text
 
 
 @pytest.mark.parametrize(

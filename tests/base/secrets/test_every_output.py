@@ -20,10 +20,11 @@ from rftconf.verbs import start_runner as running
 from tests.base.secrets.detector import detected
 from tests.base.secrets.forms import FORMS, Planted
 from tests.base.secrets.further_forms import FURTHER_FORMS
+from tests.base.secrets.newer_forms import NEWER_FORMS
 from tests.sources import ROOT
 
 AT_ONCE = 31
-GROUPS = [*(FORMS[start : start + AT_ONCE] for start in range(0, len(FORMS), AT_ONCE)), FURTHER_FORMS]
+GROUPS = [*(FORMS[start : start + AT_ONCE] for start in range(0, len(FORMS), AT_ONCE)), FURTHER_FORMS, NEWER_FORMS]
 SETTINGS = {
     "algorithm.adv_estimator": "grpo",
     "data.train_files": "/d/train.parquet",
