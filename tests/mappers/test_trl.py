@@ -95,7 +95,8 @@ def test_the_launchers_words(keys: dict[str, Any], gpus: tuple[int, int], backen
 @pytest.mark.parametrize("key", ["config_file", "accelerate_config"])
 @pytest.mark.parametrize("name", [["zero3", "b"], {"zero3": 1}, None])
 def test_a_launchers_file_that_is_no_text_says_nothing(key: str, name: Any) -> None:
-    assert plan(**{key: "null" if name is None else name})["cluster.gpus_per_node"] == BASE["num_processes"]
+    keys: dict[str, Any] = {key: "null" if name is None else name}
+    assert plan(None, None, **keys)["cluster.gpus_per_node"] == BASE["num_processes"]
 
 
 def test_torchrun_counts_processes_of_a_node() -> None:
