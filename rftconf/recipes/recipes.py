@@ -150,6 +150,7 @@ REINFORCE_PP = Recipe(
     {
         **_COMMON, **_sizes(1024, 1024, 8, 1024, 2048), **_PLAIN_CLIP, **_KL_REWARD,
         A + "advantage": "reinforce_pp",
+        A + "whiten_advantage": True,
         A + "critic.enabled": False,
         A + "gamma": 1.0,
         OPT + "actor.lr": 3e-6,

@@ -26,7 +26,6 @@ CLUSTERS = (
 )
 CANNOT = {
     ("roll", "rloo"),
-    ("roll", "reinforce++"),
     *(("chatlearn", name) for name in ("dapo", "ppo", "rloo", "reinforce++", "gspo")),
 }
 

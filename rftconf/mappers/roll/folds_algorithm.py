@@ -14,7 +14,7 @@ from rftconf.mappers.statements import Noted
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
-EST, MEAN, STD = "adv_estimator", "norm_mean_type", "norm_std_type"
+EST, MEAN, STD, WHITENS = "adv_estimator", "norm_mean_type", "norm_std_type", "whiten_advantages"
 NORMED = {
     ("group", "group"): ("grpo", "group"),
     ("group", None): ("grpo_mean_only", "none"),
@@ -26,6 +26,7 @@ NORMED = {
 NORMS = {found: norms for norms, found in NORMED.items()}
 
 
+TOKENS_WHITENED = "reinforce with whiten_advantages: returns that are whitened over all tokens"
 KNOWN = ("gae", "reinforce", "grpo", "gigpo", "step_reinforce", "agentic_reinforce")
 """What ROLL computes."""
 
@@ -40,7 +41,7 @@ def read_advantage(r: ReadContext) -> None:
         return
     name = r.native(EST)
     found, keys = _read_trajectories(r, name) if r.trainer == "agentic" else _read_answers(r, name)
-    if found[0] == "reinforce_pp":
+    if found == ("reinforce_pp", "batch"):
         r.note(
             "rewards are normalised over the batch; elsewhere reinforce++ whitens advantages token by token (section 4.1)"
         )
@@ -60,6 +61,9 @@ def _read_answers(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tuple[str
     if name == "grpo":
         r.inactive.update(dict.fromkeys((MEAN, STD), "adv_estimator grpo overwrites it with group"))
         return ("grpo", "group"), (MEAN, STD)
+    if name == "reinforce" and norms == (None, None) and r.native(WHITENS) is True:
+        # functionals.compute_reinforce_return, then masked_whiten over all tokens: reinforce++ as elsewhere
+        return ("reinforce_pp", None), (MEAN, STD, WHITENS)
     if name == "reinforce" and norms in NORMED:
         return NORMED[norms], (MEAN, STD)
     for key, value in zip((MEAN, STD), norms, strict=True):
@@ -120,6 +124,8 @@ def _write_estimator(w: WriteContext, name: Any, scope: Any) -> None:
         w.put(EST, "gae", *paths, always=True)
     elif name == "grpo" and scope in ("group", None):
         w.put(EST, "grpo", *paths, always=True)
+    elif name == "reinforce_pp" and scope is None and w.plan(A + "whiten_advantage") is True:
+        w.put(EST, "reinforce", A + "advantage", state=State.DERIVED, note=TOKENS_WHITENED, always=True)
     elif (name, scope) in NORMS or (name in ("reinforce", "reinforce_pp", "grpo_mean_only")):
         plain = {"reinforce": (None, None), "reinforce_pp": ("batch", "batch"), "grpo_mean_only": ("group", None)}
         mean, std = NORMS.get((name, scope)) or plain[name]
