@@ -86,7 +86,8 @@ def convert_series(loaded: Loaded, to: str, options: Options) -> Series:
             done = convert_stage(loaded, ready, framework, _options_of(number, stage, options), alone=False)
         except RefusedError as error:
             raise RefusedError(f"stage {stage.name}: {error}", choices=error.choices) from error
-        steps.append(_step(number, stage, done))
+        if framework.family in WAYS:  # else it is refused below, by the reason of a stage before its own
+            steps.append(_step(number, stage, done))
     _refuse_by_path(framework)
     hand_over = _about_adapters(loaded, steps)
     ledger = drop_answered_decisions(_ledger(loaded, steps, hand_over), options.answers)

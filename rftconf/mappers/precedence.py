@@ -8,7 +8,7 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.base.symbols import Expr
+from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.shapes import OneField, OneSided, Shape, take
 from rftconf.mappers.supposing import may_hold, put_to_sleep
@@ -119,16 +119,17 @@ class Block(OneSided):
 
 @record
 class Until(OneField):
-    """A key that only older releases read, for a field that newer ones have no key for.
+    """A key that only older releases read, for a field that newer ones have no key for: there a person has to give it.
 
-    `unread_since` is the first release that does not read it, `cuts` a note on what the older ones do with the value, and
-    `instead` what the newer ones do.
+    `unread_since` is the first release that does not read it, `cuts` a note on what the older ones do with the value,
+    `instead` what the newer ones do, and `asks` what a person who comes from one of these has to give.
     """
 
     key: str
     path: str
     unread_since: str
     instead: str
+    asks: str
     cuts: Callable[[Any], str] = field(default=lambda _: "")
 
     def read(self, r: ReadContext) -> None:
@@ -137,7 +138,7 @@ class Until(OneField):
         if r.since(self.unread_since):
             if self.key in known:
                 r.inactive[self.key] = self.instead
-            r.set(self.path, None)
+            r.set(self.path, OpenKey(self.key), how=self.asks)
             return
         value = r.native(self.key) if r.written(self.key) else known.default(self.key)
         r.set(self.path, value, self.key)
@@ -147,7 +148,9 @@ class Until(OneField):
     def write(self, w: WriteContext) -> None:
         """Write the key for a release that reads it."""
         value = w.plan(self.path)
-        if value is not None and w.since(self.unread_since):
+        if isinstance(value, OpenKey) and w.since(self.unread_since):
+            w.lose(self.path, State.DERIVED, self.instead)
+        elif value is not None and w.since(self.unread_since):
             w.lose(self.path, State.NO_COUNTERPART, self.instead)
         elif value is not None:
             w.put(self.key, value, self.path, always=True)

@@ -39,6 +39,7 @@ PROMPT = "stage.length.prompt_max_tokens"
 def test_a_prompt_limit_that_only_older_releases_have(release: str, keys: dict[str, Any], tokens: int | None) -> None:
     """512 unless written up to 0.25; 0.26 and 0.27 only warn of it; no such key since 0.28 (GRPOConfig and trainer of each)."""
     loading = loaded(release, **keys)
-    assert loading.stages[0].values[PROMPT] == tokens
+    # a release that cuts no prompt leaves the limit to a person
+    assert loading.stages[0].values[PROMPT] == (OpenKey("max_prompt_length") if tokens is None else tokens)
     notes = [note for note in loading.stages[0].reading.notes if "lose their beginning" in note]
     assert len(notes) == (tokens is not None)

@@ -198,6 +198,11 @@ def test_an_unset_name_stops_the_script() -> None:
     assert "MODEL_PATH" in done.stderr
 
 
+def test_a_name_that_bash_cannot_spell_is_left_to_a_person() -> None:
+    script = emit([line("a.b", Text(("x/", Var("ROOT./checkpoints"))))], program=DUMP)
+    assert argv(script) == ["a.b=???"]
+
+
 def test_either_arm_of_a_condition() -> None:
     value = Branch('[[ "$MODE" == fast ]]', Text(("it's ", Var("A"))), ["$x", None])
     assert read({"a": value}, {"MODE": "fast", "A": "b"}) == {"a": "it's b"}

@@ -10,6 +10,7 @@ ARGS=(
 
   'data.train_files=???'         # dataset_name=org/math
   'data.val_files=???'           # there is no evaluation set; veRL opens a file even with test_freq=-1
+  'data.max_prompt_length=???'   # TRL 1.16.0: no prompt is cut there, so name a length that none of yours exceeds; = max_prompt_length
   data.max_response_length=4096  # max_completion_length=4096
   data.train_batch_size=32       # steps_per_generation=8, per_device_train_batch_size=8
   data.shuffle=false             # shuffle_dataset=False

@@ -82,6 +82,7 @@ PROMPT = Until(
     "stage.length.prompt_max_tokens",
     "0.26.2",
     "TRL cuts no prompt since 0.26: leave long ones out of the data",
+    "no prompt is cut there, so name a length that none of yours exceeds",
     lambda tokens: f"prompts of more than {formula(tokens)} tokens lose their beginning in this release",
 )
 

@@ -30,6 +30,7 @@ from rftconf.text.write.align_comments import Line, aligned, header_lines
 from rftconf.text.write.emit_yaml import as_written, describe
 
 _SAFE_WORD = re.compile(r"[\w@%+=:,./\-]+", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_]\w*|\d+", re.ASCII)
 _LINE_WIDTH = 100
 _INTEGER_OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!="})
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 3}
@@ -76,8 +77,11 @@ def _arguments_taken(values: Sequence[Value]) -> int:
 
 
 def _without_open_keys(line: TargetLine) -> TargetLine:
-    """A line whose value nobody but a person can give, as `???` with the formula beside it."""
-    if not open_keys(line.value):
+    """A line whose value nobody but a person can give, as `???` with the formula beside it.
+
+    Such is one of an environment's variable whose name bash cannot spell, such as one with a dot in it.
+    """
+    if not open_keys(line.value) and all(map(_NAME.fullmatch, names_in(line.value))):
         return line
     value = describe(line.value)
     comment = line.comment if value in line.comment else "; ".join(filter(None, (line.comment, f"= {value}")))
