@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rftconf.base.symbols import OpenKey
 from tests.mappers.test_trl import OPTIM, loaded, plan
 
 
