@@ -36,7 +36,7 @@ class Way:
     forwards: bool = True
     """Whether the command takes overrides: what the launcher is given then goes to the last run."""
     names_are_folders: bool = True
-    """Whether a run's name is a folder below the root of its checkpoints."""
+    """True where a run's name is a folder below the root of its checkpoints."""
 
 
 def _by_bash(start: Start) -> str:

@@ -27,7 +27,7 @@ class Missing(str):
 
 @record
 class Shape:
-    """How converted rows and rewards look to a framework.
+    """The rows and rewards of a conversion, as a framework sees them.
 
     `suffix` is of its data files; `columns` the names its writer gives to the plan's columns; `reward_file` where the
     reward goes below the folder; `reward`, `workflow`, `domain` and `function` what the config then names; `start` how
@@ -56,7 +56,7 @@ class Reward:
     asks: list[str] = field(default_factory=list)
     carried: list[str] = field(default_factory=list)
     by_data_set: bool = False
-    """Whether data sets have rewards of their own, so that rows must be told apart by data set."""
+    """True where data sets have rewards of their own, so that rows must be told apart by data set."""
 
 
 def _nothing(values: Values, path: str) -> str:
@@ -67,7 +67,7 @@ def _nothing(values: Values, path: str) -> str:
 
 @record
 class Adapter:
-    """How one framework's rows and rewards are read, and what it expects of those that are made for it.
+    """The way in which one framework's rows and rewards are read, and what it expects of those that are made for it.
 
     `fields` are the arguments of a data set in the script, `reward` what the reward of a run comes to. `first_reward`: the
     first release that takes a reward function from a file; `first_mapping`: the first whose reward manager takes a mapping
@@ -84,12 +84,12 @@ class Adapter:
 
 
 def count(values: Values, listed: str) -> int:
-    """How many data sets the plan has in `train` or `eval`."""
+    """Return the number of data sets that the plan has in `train` or `eval`."""
     return items(values, f"stage.data.{listed}")
 
 
 def items(values: Values, path: str) -> int:
-    """How many items a list of the plan has."""
+    """Return the number of items that a list of the plan has."""
     matches = [re.match(rf"{re.escape(path)}\[(\d+)\]", name) for name in values]
     return max((int(m[1]) + 1 for m in matches if m), default=0)
 

@@ -62,7 +62,7 @@ def families() -> tuple[str, ...]:
 
 
 def counted(unit: str, *keys: str) -> dict[str, str]:
-    """Say of several keys what they count."""
+    """Give several keys the unit that they count in."""
     return dict.fromkeys(keys, unit)
 
 

@@ -82,7 +82,7 @@ def is_secret(key: str, value: Any) -> bool:
 
 
 def is_named(key: str, value: str) -> bool:
-    """Say whether `key` names a credential and `value` sets it, whatever form that has."""
+    """Tell whether `key` names a credential and `value` sets it, whatever form that has."""
     return _is_set(kind_of(key), value)
 
 
@@ -154,7 +154,7 @@ def assignments(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _assigns(text: str, start: int, end: int, sign: str) -> bool:
-    """Whether `sign` behind the name from `start` to `end` gives it what follows: a space or the next item of a list does so
+    """True where `sign` behind the name from `start` to `end` gives it what follows: a space or the next item of a list does so
     behind an option only."""
     option = _OPTION.search(text, max(0, start - 1), end) is not None
     if "," in sign:

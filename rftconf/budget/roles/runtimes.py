@@ -20,7 +20,7 @@ LayoutRule: TypeAlias = Literal[
 
 @record
 class Runtime:
-    """How one framework runs its roles.
+    """The way in which one framework runs its roles.
 
     `code`: whose loss and optimizer code runs under FSDP; none is measured but one, and the interval says so. `unpriced`:
     why its runs have no price. `leaves`: every role waits in host memory between its turns. `pads`: sequences are padded

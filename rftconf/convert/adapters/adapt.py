@@ -110,7 +110,7 @@ def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str, r
 
 
 def _reward(source: Adapter, values: Values) -> Reward:
-    """What the reward of this run comes to."""
+    """Return the reward that this run comes to."""
     reward = source.reward(values)
     if any(value == "reward" for path, value in values.items() if path.endswith(".role")):
         reward.asks.append("the source run also asks a reward model, which no function can stand for")

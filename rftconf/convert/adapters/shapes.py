@@ -30,7 +30,7 @@ def interface(target: str, release: str | None) -> str:
 
 
 def earlier(target: str, release: str | None, first: str) -> bool:
-    """Whether a release of `target` lies before `first`."""
+    """True where the release of `target` lies before `first`."""
     if release is None or not first:
         return False
     order = registry.framework(target).releases

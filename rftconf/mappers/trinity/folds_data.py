@@ -162,7 +162,7 @@ def _ask_about_shared_folder(w: WriteContext, at: str, path: Value, split: str) 
 
 
 def write_selector(w: WriteContext, at: str, to: str) -> None:
-    """From front to back, or shuffled."""
+    """Rows are read from front to back, or shuffled."""
     own, shuffle = w.plan(to + "selector"), w.plan(D + "shuffle")
     key = at + "data_selector.selector_type"
     if own is not None:

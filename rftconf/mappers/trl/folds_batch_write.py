@@ -33,7 +33,7 @@ def _processes(c: Context) -> Any:
 
 
 def _longest_that_fit(w: WriteContext) -> Any:
-    """How many of the longest sequences the source's token limit of a micro-batch holds, where it has one."""
+    """Return the number of longest sequences that the source's token limit of a micro-batch holds, where it has one."""
     tokens = w.plan(B + "micro.tokens_per_rank")
     lengths = [w.plan(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
     known = isinstance(tokens, int) and all(isinstance(length, int) for length in lengths)

@@ -192,7 +192,7 @@ def write_data(w: WriteContext) -> None:
 
 
 def _place(w: WriteContext, at: str) -> tuple[Any, Any, Folder | None]:
-    """Where a set lies and its split, as `load_dataset` takes them."""
+    """Return the place of a set and its split, as `load_dataset` takes them."""
     uri, split = w.plan(at + "uri"), w.plan(at + "split")
     found = folder_of_file(uri) if split is None else None
     return (uri, split, None) if found is None else (found.path, found.split, found)

@@ -32,7 +32,7 @@ def _reward(values: Values) -> Reward:
 
 
 def _beyond_the_function(manager: Any, args: Mapping[str, Any]) -> list[str]:
-    """What a veRL reward manager adds to the function's score; `dapo` nothing but a penalty that may be off."""
+    """Return what a veRL reward manager adds to the function's score; `dapo` nothing but a penalty that may be off."""
     penalty = args.get("overlong_buffer_cfg")
     penalty = penalty if isinstance(penalty, Mapping) else {}
     if manager in (None, "naive") or (manager == "dapo" and penalty.get("enable") is False):
