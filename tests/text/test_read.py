@@ -249,3 +249,27 @@ def test_hydras_own_record_of_a_run_has_its_overrides() -> None:
     assert document.leaves[0].place.span.line == 6
     none = read(Source("hydra.yaml", "hydra: {run: {dir: outputs}}\n"))
     assert not none.leaves
+
+
+LAUNCH = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f'echo "${{oc.env:X}}"\n{LAUNCH}\n',
+        f'if [ -n "$DEBUG" ]; then echo "${{a.b}}"; fi\n{LAUNCH}\n',
+        f'usage() {{ echo "${{a.b}}"; }}\nusage\n{LAUNCH} trainer.nnodes=1\n',
+    ],
+)
+def test_a_command_beside_the_launch_that_bash_drops_is_warned_of(script: str) -> None:
+    document = read(Source("run.sh", script))
+    assert document.readable
+    assert [(d.code, d.severity) for d in document.diagnostics if d.code == "SYN153"] == [("SYN153", Severity.WARNING)]
+
+
+@pytest.mark.parametrize("script", [f'{LAUNCH} "trainer.x=${{a.b}}"\n', f'P="${{a.b}}"\n{LAUNCH} trainer.x=/d/$P\n'])
+def test_a_launch_that_bash_drops_is_an_error(script: str) -> None:
+    document = read(Source("run.sh", script))
+    assert not document.readable
+    assert "SYN153" in {d.code for d in document.diagnostics if d.severity is Severity.ERROR}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from rftconf.base.diagnostics import Diagnostic, Label, Severity
 from rftconf.base.record import record
 from rftconf.base.span import Place
-from rftconf.base.symbols import Expr, Text, Value, text
+from rftconf.base.symbols import Expr, ShellOnly, Text, Value, atoms, text
 from rftconf.text.document import Document, Launch, Via
 from rftconf.text.files_beside import beside_script
 from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
@@ -21,7 +21,7 @@ from rftconf.text.read.no_launch import nothing_started
 from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.shell import Command, Script, Word, read_script
 from rftconf.text.shell.expand.integers import count_in
-from rftconf.text.shell.state.codes import BREAKING
+from rftconf.text.shell.state.codes import BREAKING, UNEXPANDED
 from rftconf.text.shell.state.missing_arguments import argument
 from rftconf.text.source import Source
 
@@ -35,7 +35,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     chosen, notes = _choose(candidates, options, script)
     if chosen is None:
         return Document(source.name, source.text, "shell", (), (*script.diagnostics, *notes), also_read=also_read)
-    diagnostics = [*(_outside(d, chosen) for d in script.diagnostics), *notes]
+    diagnostics = [*(_outside(d, chosen, source) for d in script.diagnostics), *notes]
     diagnostics += _not_given(chosen.command.arguments)
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = with_config(line, chosen, options)
@@ -109,11 +109,20 @@ def _script(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ..
     return script, tuple(names)
 
 
-def _outside(diagnostic: Diagnostic, chosen: Candidate) -> Diagnostic:
-    """What is wrong with the script's grammar outside of the launch does not make the launch unreadable."""
+def _outside(diagnostic: Diagnostic, chosen: Candidate, source: Source) -> Diagnostic:
+    """Weaken what is wrong outside of the launch to a warning: the launch is read, and bash starts it, all the same."""
     place, span = diagnostic.place, chosen.command.place.span
-    inside = place is not None and place.file == chosen.command.place.file and span.start <= place.span.start < span.end
-    return replace(diagnostic, severity=Severity.WARNING) if diagnostic.code in BREAKING and not inside else diagnostic
+    if place is None or diagnostic.code not in (*BREAKING, UNEXPANDED):
+        return diagnostic
+    inside = place.file == chosen.command.place.file and span.start <= place.span.start < span.end
+    if diagnostic.code == UNEXPANDED and place.file == source.name:
+        inside = inside or source.text[place.span.start : place.span.end] in _as_shell(chosen.command.arguments)
+    return diagnostic if inside else replace(diagnostic, severity=Severity.WARNING)
+
+
+def _as_shell(words: Sequence[Word]) -> frozenset[str]:
+    """The texts in the words that only a shell could expand."""
+    return frozenset(atom.source for word in words for atom in atoms(word.value) if isinstance(atom, ShellOnly))
 
 
 def _candidates(script: Script) -> list[Candidate]:

@@ -32,3 +32,4 @@ CODES: dict[str, tuple[Severity, str]] = {
 
 BREAKING = frozenset({"SYN101", "SYN102", "SYN199"})
 """What keeps a script from being read to its end; a launch that was read before is whole all the same."""
+UNEXPANDED = "SYN153"
