@@ -198,7 +198,7 @@ _FOLDERS: Mapping[str, Callable[[StageRead, Conversion], tuple[Value, str]]] = {
     "verl": _verl_folder,
     "roll": _roll_folder,
 }
-"""Where a run of a framework leaves its checkpoints, and its weights in a checkpoint."""
+"""Functions that name the folder of a run's checkpoints, and the folder of the weights in one of them."""
 
 
 def _part(value: Value) -> str | Var:

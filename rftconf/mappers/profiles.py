@@ -1,4 +1,4 @@
-"""What the rest of rftconf has to know of a framework's keys beside its tables: one module `profile.py` a framework."""
+"""Facts about a framework's keys that its tables do not hold: each framework has one module `profile.py`."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ WITHHELD = "(withheld)"
 _FEW = 3
 """Keys that are named before the rest is counted."""
 _MANY = 24
-"""As many of a fork's own keys that act are named: what they do is lost, and nobody but their owner knows what it is."""
+"""So many of a fork's own keys that act are named, because the target does nothing like them."""
 WARNS = ("fill in every ???", "more memory: ")
 """How notes begin that nobody should miss."""
 _ORDER = (

@@ -17,7 +17,7 @@ from rftconf.schemas.versions import defaults
 ASKED = re.compile(r"(--set|--assume) ([\w.\[\]]+)=")
 """An option that a question names as its answer."""
 TOLD = {"trainer.nnodes": "1", "trainer.n_gpus_per_node": "8", "steps_per_episode": "1", "prompt_length": "512"}
-"""What no catalogue knows: the cluster, the steps that an agent takes in an episode, what the world says to it first."""
+"""Answers that no catalogue has: the cluster, the steps of an agent's episode, the first observation."""
 ARGUMENTS = "8 /tmp/there"
 """Arguments for a script that wants some by their place: veRL's examples take processes, then a folder."""
 VARIABLES = (
@@ -48,7 +48,7 @@ def of_variable(name: str) -> str:
 
 
 def asks_for_numbers(ledger: Path) -> bool:
-    """Whether a variable that counts is left to the run: a judge that has its name in its place reads no number."""
+    """True where a variable that counts is left to the run: a judge that has its name in its place reads no number."""
     names = (name for option, name in _asked(json.loads(ledger.read_text())["decisions"]) if option == "--set")
     return any(word.search(name) for name in names if "." not in name for word, value in VARIABLES if value.isdigit())
 

@@ -80,7 +80,7 @@ _CLOCK = re.compile(r"\$\(date \+'[^']*'\)")
 
 
 def _tells_the_time(written: Any, resolved: Any) -> bool:
-    """Whether a text is the other one with a time in place of the clock that it asks when the run starts."""
+    """True where a text is the other one with a time in place of the clock that it asks when the run starts."""
     if not isinstance(written, str) or not isinstance(resolved, str) or not _CLOCK.search(written):
         return False
     return re.fullmatch("[-:.\\w]+".join(map(re.escape, _CLOCK.split(written))), resolved) is not None

@@ -22,7 +22,7 @@ SOURCES = ("readme", "dapo", "gspo", "lora", "multi-node", "megatron-moe", "run-
            "roll-megatron-to-verl", "chatlearn-grpo", "trinity-to-chatlearn", "separate-async")  # fmt: skip
 """Golden inputs of the other four, with colocated and separate engines, Megatron, LoRA and several nodes."""
 FILLED = "[accuracy_reward]"
-"""What a person writes for the rewards, which stay open."""
+"""A person writes this for the rewards, which a conversion leaves open."""
 NOT_COMPARED = {"rewards", "warm-up"}
 
 

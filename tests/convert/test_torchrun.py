@@ -34,7 +34,7 @@ def test_a_number_of_processes(before: str, number: str, option: str) -> None:
 
 @pytest.mark.parametrize("release", ["0.9.1", "0.7.1"])
 def test_processes_are_keys_where_no_torchrun_starts_the_run(release: str) -> None:
-    """From 0.7 on verl.trainer.sft_trainer_ray takes one GPU unless trainer.n_gpus_per_node says more."""
+    """veRL's verl.trainer.sft_trainer_ray (0.7 and newer) takes one GPU unless trainer.n_gpus_per_node says more."""
     script = (
         "torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.sft_trainer data.train_files=/d/a.parquet "
         "data.train_batch_size=96 engine.ulysses_sequence_parallel_size=2 model.path=org/model\n"

@@ -6,7 +6,6 @@ server must leave with 0, with nothing of Python's own writing in what it said.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import copy
 import json
@@ -21,6 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from tests.cli.conversation import GOODBYE, HELLO, frame, message
+from tests.fuzz.drawn import run
 from tests.fuzz.trees import ODD, paths_in, put
 
 SERVER = (sys.executable, "-m", "rftconf", "lsp")
@@ -73,7 +73,7 @@ PLACES: tuple[Any, ...] = (
 """Odd lines, columns and addresses beside the odd values of a config."""
 
 PARTS = ("\0", "\t", "\r", "- ", "a: ", "{", "'", "&x ", "*x ", "\n", TEXT)
-"""What an odd text is made of."""
+"""An odd text is made of these."""
 
 
 def _odd_node(chance: random.Random, content: dict[str, Any]) -> bytes:
@@ -206,20 +206,5 @@ def judged(messages: int, seed: int, ends: Counter[str]) -> Iterator[str]:
         yield f"goodbye: exit {code}: {written[-300:]}"
 
 
-def main() -> int:
-    """The command line; 1 where anything broke."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--messages", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
-    ends: Counter[str] = Counter()
-    broken = 0
-    for breach in judged(args.messages, args.seed, ends):
-        sys.stdout.write(f"{breach}\n")
-        broken += 1
-    sys.stdout.write(f"{json.dumps(ends)}; {broken} broken\n")
-    return int(broken > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, "messages", judged))

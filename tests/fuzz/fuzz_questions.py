@@ -6,7 +6,7 @@ traceback or with anything of another file; behind each odd request the page its
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import copy
 import json
 import random
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.drawn import run
 from tests.fuzz.trees import ODD, paths_in, put
 
 SERVER = (sys.executable, "-m", "rftconf", "studio", "--port", "0")
@@ -95,15 +96,13 @@ class Studio:
     def answer(self, request: bytes, *, ends: bool = False) -> bytes:
         """All that comes back until the studio closes the connection; with `ends` nothing follows the request. Raises TimeoutError."""
         answer = b""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
-            try:
-                connection.sendall(request)
-                if ends:  # else a studio that was promised more would wait for it
-                    connection.shutdown(socket.SHUT_WR)
-                while part := connection.recv(65536):
-                    answer += part
-            except (BrokenPipeError, ConnectionResetError):
-                pass  # it need not read to the end what it refuses
+        refused_early = contextlib.suppress(BrokenPipeError, ConnectionResetError)
+        with refused_early, socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+            connection.sendall(request)
+            if ends:  # else a studio that was promised more would wait for it
+                connection.shutdown(socket.SHUT_WR)
+            while part := connection.recv(65536):
+                answer += part
         return answer
 
     def is_there(self) -> bool:
@@ -153,7 +152,7 @@ MAY_END_EARLY = frozenset({"the head is odd", "bytes of a request are others"})
 
 
 def problem_of(answer: bytes) -> str:
-    """What an answer may never be; empty where it is none of it."""
+    """Name what is wrong with an answer; empty where nothing is."""
     for sign in (b"Traceback", b"root:", b'"exit": 70', b"Internal Server Error"):
         if sign in answer:
             return f"{sign.decode()} in the answer"
@@ -185,20 +184,5 @@ def judged(questions: int, seed: int, ends: Counter[str]) -> Iterator[str]:
         yield f"the end: exit {process.returncode}: {written[-300:]}"
 
 
-def main() -> int:
-    """The command line; 1 where anything broke."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--questions", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
-    ends: Counter[str] = Counter()
-    broken = 0
-    for breach in judged(args.questions, args.seed, ends):
-        sys.stdout.write(f"{breach}\n")
-        broken += 1
-    sys.stdout.write(f"{json.dumps(ends)}; {broken} broken\n")
-    return int(broken > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, "questions", judged))

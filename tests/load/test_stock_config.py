@@ -143,7 +143,7 @@ def test_a_fork_s_checkout_says_which_release_it_stands_on(tmp_path: Path) -> No
 
 
 def test_a_forks_own_keys_that_act_are_said_among_what_changes_the_learning(tmp_path: Path) -> None:
-    """What they do only the fork's code tells: each is named, unless it is off."""
+    """Only the fork's code tells what they do, so each is named unless it is off."""
     names = [f"own_{letter}" for letter in "abcdefgh"]
     stock = STOCK.replace("mine: 0.5", "mine: 0.5, off: true, " + ", ".join(f"{name}: 0" for name in names))
     more = " ".join(f"algorithm.{name}=1" for name in names) + " algorithm.off=false"

@@ -1,4 +1,4 @@
-"""What is said of a framework's keys beside its tables."""
+"""Profiles of frameworks name keys that exist, and repeat nothing that a row declares."""
 
 from __future__ import annotations
 

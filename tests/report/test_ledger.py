@@ -169,7 +169,7 @@ def test_a_ledger_without_losses_says_so() -> None:
 
 
 def test_a_forks_own_keys_that_act_are_all_named() -> None:
-    """Those that are off, and those that the release has, are only counted beyond the first."""
+    """Keys that are off, and keys that the release has, are only counted after the first."""
     acting = [SourceLine(f"algorithm.mine_{n}", n + 1, PLACE, State.UNKNOWN, ()) for n in range(9)]
     off = [
         SourceLine("algorithm.off", False, PLACE, State.UNKNOWN, ()),

@@ -1,4 +1,4 @@
-"""What a starter of processes is told before the program, where an argument of the script gives it."""
+"""Options of torchrun and its like, before the program, whose value is an argument of the script."""
 
 from __future__ import annotations
 

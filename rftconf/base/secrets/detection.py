@@ -36,7 +36,7 @@ _PAIR = re.compile(
 )
 """A name and its value, as Kubernetes has variables: `name: HF_TOKEN`, and `value: …` behind it."""
 _REST = re.compile(r"""(?:'[^'\n]{0,4096}'|"[^"\n]{0,4096}"|\w){1,4096}""")
-"""What a shell joins to a quoted text that it stands behind without a space."""
+"""A shell joins this to the quoted text that it follows without a space."""
 _OPTION = re.compile(r"(?:^|[\s\"'])--?[\w-]+\Z")
 _CLOSING = ",;:)]}"
 _REFERENCE = re.compile(

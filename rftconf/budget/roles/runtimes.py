@@ -1,4 +1,4 @@
-"""How each framework runs the roles of a run, as far as its memory and its GPUs depend on it: one entry a framework."""
+"""The way in which each framework runs the roles of a run, as far as memory and GPUs depend on it: one entry a framework."""
 
 from __future__ import annotations
 

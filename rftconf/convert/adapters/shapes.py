@@ -1,4 +1,4 @@
-"""What the frameworks expect of a row and of a reward, and since which release."""
+"""The row and the reward that each framework expects, and since which release."""
 
 from __future__ import annotations
 

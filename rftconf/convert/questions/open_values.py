@@ -212,11 +212,10 @@ def _why_open(line: TargetLine, writing: Writing) -> str:
     """Why the target does not get what the source has."""
     notes = (outcome.note for outcome in writing.outcomes.values() if line.key in outcome.targets)
     note = next(filter(None, notes), "")
-    # a comment without keys says why nobody told it; the formula behind it is the note's
-    formula_of = (
-        "" if _ASSIGNED.match(line.comment) else line.comment if line.sources else line.comment.partition("; = ")[0]
-    )
-    reasons = [text for text in (formula_of, note) if text]
+    comment = "" if _ASSIGNED.match(line.comment) else line.comment
+    if not line.sources:
+        comment = comment.partition("; = ")[0]  # the note has the formula behind it
+    reasons = [text for text in (comment, note) if text]
     if not reasons:
         return line.comment if line.comment and not line.sources else "the source does not tell it"
     texts = dict.fromkeys(text for text in reasons if not any(text in longer for longer in reasons if longer != text))

@@ -218,7 +218,7 @@ NEEDS = together(
     Stated("models.reward.cpu_per_process", 1, "rule rewards run on CPUs"),
     why="what a ChatLearn run needs to start",
 )
-"""What every ChatLearn run says although no plan has a word for it, and what the config that one starts from may say."""
+"""Keys that every ChatLearn run has although no plan has a field for them, and those that the shipped config may have."""
 
 
 BEFORE, AT_START = "runtime_args.enable_eval_before_training", "stage.cadence.eval_at_start"

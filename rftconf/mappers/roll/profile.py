@@ -1,4 +1,4 @@
-"""What the rest of rftconf has to know of ROLL's keys beside its tables."""
+"""Facts about ROLL's keys that the tables do not hold: gates, units, names in the studio's form."""
 
 from __future__ import annotations
 

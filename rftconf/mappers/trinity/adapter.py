@@ -38,7 +38,7 @@ REWARD_OF_WORKFLOW = {
     "math_boxed_workflow": "math_boxed_reward",
     "async_math_boxed_workflow": "math_boxed_reward",
 }
-"""What Trinity's workflows fall back on where the config names no reward."""
+"""Trinity's workflows score with this where the config names no reward."""
 
 
 def _fields(values: Values, path: str) -> dict[str, Any]:

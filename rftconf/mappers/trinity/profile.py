@@ -1,4 +1,4 @@
-"""What the rest of rftconf has to know of Trinity-RFT's keys beside its tables."""
+"""Facts about Trinity-RFT's keys that the tables do not hold: gates, units, names in the studio's form."""
 
 from __future__ import annotations
 

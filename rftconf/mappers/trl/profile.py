@@ -1,4 +1,4 @@
-"""What the rest of rftconf has to know of TRL's keys beside its table."""
+"""Facts about TRL's keys that the table does not hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TRL's GRPO cannot compute, and what its config cannot say about a run that came from elsewhere."""
+"""Refusals of runs that TRL's GRPO cannot compute, and questions about settings that its config has no key for."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ ALSO_VALIDATES = tuple(
     )
     for key in keys
 )  # fmt: skip
-"""What the training table has a field for, and what an evaluation reads though its plan has none."""
+"""Keys that an evaluation reads although its plan has no field for them; the training table has one."""
 
 VERL_EVAL_ONLY = replace(
     VERL,

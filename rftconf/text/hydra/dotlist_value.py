@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
-from rftconf.base.symbols import Expr, Now, Text, Value, text
-from rftconf.text.hydra.quote_value import Pieces, clock, joined
+from rftconf.base.symbols import Expr, Value
+from rftconf.text.hydra.quote_value import Pieces, Quoting, pieces
 from rftconf.text.yaml.quote_scalar import scalar, string, within_quotes
 
 _BARE_AROUND_SYMBOLS = re.compile(r"[\w/.+@\-]*", re.ASCII)
@@ -13,25 +14,7 @@ _BARE_AROUND_SYMBOLS = re.compile(r"[\w/.+@\-]*", re.ASCII)
 
 def dotlist_value(value: Value) -> Pieces:
     """`value` as the right side of `key=value`. Unlike Hydra, YAML folds a line break in single quotes to a blank."""
-    return ("???",) if value == "???" else _pieces(value)
-
-
-def _pieces(value: Value) -> Pieces:
-    match value:
-        case Now():
-            return (string(clock(value), flow=True),)
-        case Text(parts) if any(isinstance(part, Now) for part in parts):
-            return _pieces(text(*(clock(part) if isinstance(part, Now) else part for part in parts)))
-        case Text(parts):
-            return _around_symbols(parts)
-        case Expr():
-            return (value,)
-        case list():
-            return ("[", *joined([_pieces(item) for item in value]), "]")
-        case dict():
-            entries = [(f"{string(key, flow=True)}: ", *_pieces(item)) for key, item in value.items()]
-            return ("{", *joined(entries), "}")
-    return (scalar(value, flow=True),)
+    return ("???",) if value == "???" else pieces(value, _YAML)
 
 
 def _around_symbols(parts: tuple[str | Expr, ...]) -> Pieces:
@@ -41,3 +24,6 @@ def _around_symbols(parts: tuple[str | Expr, ...]) -> Pieces:
     quote = "'" if all(part.isprintable() for part in known) else '"'
     inside = (within_quotes(part, quote) if isinstance(part, str) else part for part in parts)
     return (quote, *inside, quote)
+
+
+_YAML = Quoting(partial(scalar, flow=True), partial(string, flow=True), _around_symbols)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import TypeAlias
 
 from rftconf.base.errors import RefusedError
+from rftconf.base.record import record
 from rftconf.base.symbols import Expr, Now, Text, Value, text
 
 Pieces: TypeAlias = tuple["str | Expr", ...]
+Scalar: TypeAlias = None | bool | int | float | str
 
 _BARE = re.compile(r"(?:[A-Za-z_/]|\.{1,2}/)(?:[\w/.+%*@?|:\-]*[\w/.+%*@?|\-])?", re.ASCII)
 """A dotlist's values are YAML, which takes a text that ends in a colon for a key."""
@@ -24,44 +27,59 @@ _KEY_TEXT = re.compile(r"[\w/.+$%*@?|\-\\()\[\]{}:=, ]+", re.ASCII)
 
 def hydra_value(value: Value) -> Pieces:
     """`value` as the right side of `key=value`. Raises RefusedError for a mapping key that Hydra cannot write."""
-    written = text(*_pieces(value))
+    written = text(*pieces(value, HYDRA))
     if isinstance(written, str):
         return (written,)
     return written.parts if isinstance(written, Text) else (written,)
 
 
-def _pieces(value: Value) -> Pieces:
+@record
+class Quoting:
+    """A grammar's writing of what has no parts, of a mapping's key, and of text with symbols in it."""
+
+    scalar: Callable[[Scalar], str]
+    key: Callable[[str], str]
+    around_symbols: Callable[[tuple[str | Expr, ...]], Pieces]
+
+
+def pieces(value: Value, quoting: Quoting) -> Pieces:
+    """`value` in a grammar's quotes, lists and mappings in its brackets."""
     match value:
-        case None:
-            return ("null",)
-        case bool():
-            return ("true" if value else "false",)
-        case float():
-            return (repr(value) if math.isfinite(value) else str(value),)
-        case str():
-            return (_string(value),)
         case Now():
-            return (_string(clock(value)),)
+            return (quoting.scalar(_clock(value)),)
         case Text(parts) if any(isinstance(part, Now) for part in parts):
-            return _pieces(text(*(clock(part) if isinstance(part, Now) else part for part in parts)))
+            return pieces(text(*(_clock(part) if isinstance(part, Now) else part for part in parts)), quoting)
         case Text(parts):
-            return _around_symbols(parts)
+            return quoting.around_symbols(parts)
         case Expr():
             return (value,)
         case list():
-            return ("[", *joined([_pieces(item) for item in value]), "]")
+            return ("[", *_joined([pieces(item, quoting) for item in value]), "]")
         case dict():
-            return ("{", *joined([(f"{_key(key)}: ", *_pieces(item)) for key, item in value.items()]), "}")
-    return (str(value),)
+            entries = [(f"{quoting.key(key)}: ", *pieces(item, quoting)) for key, item in value.items()]
+            return ("{", *_joined(entries), "}")
+    return (quoting.scalar(value),)
 
 
-def clock(value: Now) -> str:
+def _scalar(value: Scalar) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value) if math.isfinite(value) else str(value)
+        case str():
+            return _string(value)
+    return str(value)
+
+
+def _clock(value: Now) -> str:
     """The time as Hydra itself tells it, the same in every key of one run."""
     return f"${{now:{value.form}}}"
 
 
-def joined(items: list[Pieces]) -> Pieces:
-    """The items with a comma and a blank between them."""
+def _joined(items: list[Pieces]) -> Pieces:
     return tuple(piece for index, item in enumerate(items) for piece in ((", ", *item) if index else item))
 
 
@@ -112,3 +130,7 @@ def _reads_as_other(key: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+HYDRA = Quoting(_scalar, _key, _around_symbols)
+"""Hydra's grammar of overrides."""

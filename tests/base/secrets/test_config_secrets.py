@@ -1,4 +1,4 @@
-"""What a config calls a secret is one wherever its value stands, however it came there."""
+"""A value that a config calls a secret is hidden wherever it stands, however it came there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_value_is_a_secret_by_what_it_becomes(text: str, output: str) -> None:
 
 
 def test_a_mapping_that_holds_a_secret_is_none_itself() -> None:
-    """What every mapping begins with is kept, and JSON stays JSON."""
+    """The beginning of every mapping is kept, and JSON stays JSON."""
     inside = json.dumps({"name": "HF_TOKEN", "value": "plaintokenvalue"})
     reply = json.dumps({"files": [{"name": "a.yaml", "text": f"x: {inside}"}]})
     try:

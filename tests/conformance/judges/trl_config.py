@@ -74,7 +74,7 @@ def answer(case):
 
 
 def launched(words):
-    """What `accelerate launch` makes of the words that TRL's command passes on to it."""
+    """Return what `accelerate launch` makes of the words that TRL's command passes on to it."""
     words = [word for word in words if word != "--datasets" and not word.startswith("[{")]
     if "--accelerate_config" in words:
         position = words.index("--accelerate_config")

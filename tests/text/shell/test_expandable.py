@@ -1,4 +1,4 @@
-"""Which parameters bash expands and which it calls a bad substitution: its own answers of release 5.2."""
+"""Parameters that bash 5.2 expands, and those that it calls a bad substitution, by its own answers."""
 
 from __future__ import annotations
 
