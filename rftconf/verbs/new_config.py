@@ -44,10 +44,13 @@ def create(choices: ConfigChoices, extra: Extra, manner: Manner) -> int:
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.recipes.account import findings, header
     from rftconf.recipes.sizing import fit
+    from rftconf.schemas.registry import framework
+    from rftconf.verbs.output_form import refuse_unusual_form
 
     file = choices.output
     if file is not None and str(file) != "-" and file.exists() and not manner.force:
         raise UsageError(f"{file} is there already; --force writes over it")
+    refuse_unusual_form(file, framework(str(choices.framework)))
     gpu = gpu_named(str(choices.gpu))
     fitted = fit(request_of(choices, extra), gpu)
     text, suffix = fitted.written.text(header(fitted))

@@ -47,7 +47,9 @@ def convert(
     answers: options.Answers = None,
     style: Annotated[
         options.Form | None,
-        typer.Option("--as", help="veRL, ChatLearn: script or YAML; veRL's is a script when absent."),
+        typer.Option(
+            "--as", help="veRL, ChatLearn: script or YAML, as -o FILE is called; veRL's is a script when nothing says."
+        ),
     ] = None,
     form: Annotated[
         Literal["auto", "A", "B"],
@@ -127,8 +129,8 @@ def convert(
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     assumed = assumptions(assume)
     target = framework_name(to)
-    _suit(target, style, form)
-    conversion_options = _options(to_release, rollout_gpus, form, style, adapters, layout)
+    style_for_file = _suitable_form(target, style, form, None if Path(source).is_dir() else output)
+    conversion_options = _options(to_release, rollout_gpus, form, style_for_file, adapters, layout)
     many_runs = Job(how, target, conversion_options, rows, on_loss, assumed, _gpu(gpu))
     written = converted.write_conversion(source, output, ledger, adapters, certify=certify, as_json=json)
     asking = Asking(questions, answering.given_by(answers))
@@ -264,16 +266,18 @@ def _gpu(name: str) -> str:
     return name
 
 
-def _suit(target: str, style: str | None, form: str) -> None:
-    """Raises UsageError for an option that says nothing about `target`."""
+def _suitable_form(target: str, style: str | None, form: str, output: Path | None) -> str | None:
+    """Return the form to write. Raises UsageError for an option or an output's name that says nothing about `target`."""
     from rftconf.base.errors import UsageError
     from rftconf.schemas.registry import framework
+    from rftconf.verbs.output_form import form_of_output
 
-    ways = framework(target).forms
-    if style is not None and style not in ways:
-        raise UsageError(f"--as {style}: a {target} config is written as {' or '.join(ways)}")
-    if not framework(target).two_forms and form != "auto":
+    known = framework(target)
+    if style is not None and style not in known.forms:
+        raise UsageError(f"--as {style}: a {target} config is written as {' or '.join(known.forms)}")
+    if not known.two_forms and form != "auto":
         raise UsageError(f"--form {form} is about Trinity-RFT's sync intervals; {target} has none")
+    return form_of_output(output, style, known)
 
 
 def _adapters_folder(adapters: Path | None) -> str | None:

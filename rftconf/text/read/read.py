@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePath
 
 from rftconf.base.diagnostics import Diagnostic, Severity, few
 from rftconf.base.secrets import is_secret, remember, secrets_of
@@ -16,6 +15,7 @@ from rftconf.text.layering import on_top
 from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.read.read_plan import FORM, MARK, is_plan, read_plan
 from rftconf.text.source import Source
+from rftconf.text.suffixes import JSON, SHELL, TOML, YAML, suffix_of
 
 MAX_VALUES = 5_000
 """Values in one config; the longest published one has some 200, and the whole config of a framework printed out 1,500."""
@@ -24,8 +24,6 @@ MAX_ITEMS = 300
 _ITEM = re.compile(r"\[(\d{3,18})\]")
 _SHOWN = 60
 """Characters of a key that a finding shows."""
-_SHELL_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch"})
-_YAML_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _SHEBANG = re.compile(r"#!.*\b(?:ba|z|k|da)?sh\b")
 _OVERRIDE_LINE = re.compile(r"\s*(?:~|\+{0,2})[A-Za-z_$][\w$\-./@]*(?:=.*)?\Z", re.DOTALL)
 _SHELL_LINE = re.compile(
@@ -149,12 +147,12 @@ def form_of(source: Source) -> str:
     """`shell`, `plan`, `yaml`, `overrides` or `toml`, by suffix, shebang and content."""
     if is_toml(source.name):
         return "toml"
-    suffix = PurePath(source.name).suffix.lower()
-    if suffix in _SHELL_SUFFIXES or _SHEBANG.match(source.text):
+    suffix = suffix_of(source.name)
+    if suffix in SHELL or _SHEBANG.match(source.text):
         return "shell"
     if MARK in source.text and is_plan(source.text):
         return FORM
-    if suffix in _YAML_SUFFIXES:
+    if suffix in YAML or suffix == JSON:
         return "yaml"
     lines = [line for line in source.text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if lines and all(_OVERRIDE_LINE.match(line) for line in lines) and any("=" in line for line in lines):
@@ -164,7 +162,7 @@ def form_of(source: Source) -> str:
 
 def is_toml(name: str) -> bool:
     """Whether a file is TOML, by its name: none of the frameworks reads a config of that form."""
-    return PurePath(name).suffix.lower() == ".toml"
+    return suffix_of(name) == TOML
 
 
 def _is_mapping(text: str) -> bool:
