@@ -28,7 +28,8 @@ RESULTS = Path(__file__).with_name("results")
 GOAL = 0.95
 WARM, STEPS = 2, 4
 CARDS = {"H100": "h100-80g", "H200": "h200-141g"}
-PARTS = ("bare", "padded", "packed")
+ROWS = "attention of rows"
+PARTS = ("packed", "bare", "padded", ROWS)
 Phases = dict[str, Callable[[Answers], object]]
 
 
@@ -138,6 +139,10 @@ def runner(folder: Path, part: str) -> tuple[Any, Phases]:
 
 def measured(folder: Path, part: str, *, dry: bool, profiles: Path | None) -> dict[str, Any]:
     """One part, in this process: peaks of answers that are all as long as may be, seconds of answers as they come."""
+    if part == ROWS:
+        from benches import row_attention
+
+        return {} if dry else {"rows": row_attention.rows()}
     meter = Meter()
     job, phases = bare(folder) if part == "bare" else runner(folder, part)
     mixed, longest = (answers(job, dry=dry, longest_all=which) for which in (False, True))

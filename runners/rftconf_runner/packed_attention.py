@@ -1,11 +1,15 @@
 """Attention over sequences that lie one behind the other in a row: each attends to itself, with no mask of the whole row.
 
-Such a mask has a place for every pair of the row's tokens, and the attention that reads one has none of its fast forms.
+Such a mask has a place for every pair of the row's tokens, and the attention that reads one has none of its fast forms. On a GPU
+one call of PyTorch's attention for sequences of several lengths reads the row; elsewhere, and in 32 bits, each sequence is a call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from inspect import signature
+from itertools import accumulate
 from typing import Any
 
 import torch
@@ -15,6 +19,8 @@ NAME = "packed sequences"
 """The name under which transformers knows the attention of this module."""
 KINDS = {"full_attention", "sliding_attention"}
 """Layers whose attention this is."""
+WIDEST_HEAD, HEAD_STEP = 256, 8
+"""Heads that flash attention computes: at most so wide, in steps of so many numbers."""
 _LENGTHS = list[int]()
 """Tokens of each sequence in the row that the model of this process reads; empty where each sequence has a row of its own."""
 
@@ -39,6 +45,15 @@ def attention(
     module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **more: Any
 ) -> tuple[Tensor, None]:
     """Attend with arguments [1, heads, tokens, width] to [1, tokens, heads, width], as transformers' attention does."""
+    if _LENGTHS and _in_one_call(query, more):
+        return _of_row(query, key, value, tuple(_LENGTHS), more), None
+    return _one_by_one(module, query, key, value, mask, more), None
+
+
+def _one_by_one(
+    module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, more: dict[str, Any]
+) -> Tensor:
+    """Attend to each sequence in a call of its own [1, tokens, heads, width]."""
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
     lengths = _LENGTHS or [query.shape[2]]
@@ -48,7 +63,35 @@ def attention(
         length = part[0].shape[2]
         banded = _band(length, window, query.device) if window is not None and window < length else mask
         outputs.append(sdpa_attention_forward(module, *part, banded, **more)[0])
-    return torch.cat(outputs, 1), None
+    return torch.cat(outputs, 1)
+
+
+def _in_one_call(query: Tensor, more: dict[str, Any]) -> bool:
+    """Whether flash attention, which is all that PyTorch has for a row of several lengths, computes such heads."""
+    halves = query.dtype in (torch.bfloat16, torch.float16)
+    width = query.shape[-1]
+    return query.is_cuda and halves and width <= WIDEST_HEAD and width % HEAD_STEP == 0 and not more.get("dropout")
+
+
+def _of_row(query: Tensor, key: Tensor, value: Tensor, lengths: tuple[int, ...], more: dict[str, Any]) -> Tensor:
+    """Attend to all sequences of the row in one call [1, tokens, heads, width]. A window counts the token itself, PyTorch's does not."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    starts, longest, window = _starts(lengths, query.device), max(lengths), more.get("sliding_window")
+    # PyTorch up to 2.11 shares key heads among query heads unasked; later releases want to be asked.
+    shares = {"enable_gqa": True} if "enable_gqa" in signature(varlen_attn).parameters else {}
+    output = varlen_attn(
+        *(heads[0].transpose(0, 1) for heads in (query, key, value)), starts, starts, longest, longest,
+        scale=more.get("scaling"), window_size=(-1 if window is None else window - 1, 0), **shares,
+    )  # fmt: skip
+    assert isinstance(output, Tensor)
+    return output[None]
+
+
+@lru_cache(maxsize=4)
+def _starts(lengths: tuple[int, ...], device: torch.device) -> Tensor:
+    """Return where each sequence begins, and where the last ends; once for all layers, since the way to a device takes time."""
+    return torch.tensor([0, *accumulate(lengths)], dtype=torch.int32, device=device)
 
 
 def _band(length: int, window: int, device: torch.device) -> Tensor:

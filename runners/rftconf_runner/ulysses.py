@@ -15,7 +15,7 @@ from torch import Tensor
 from torch import distributed as dist
 from torch.nn.functional import pad
 
-from rftconf_runner.packed_attention import use_packed_attention
+from rftconf_runner import packed_attention
 from rftconf_runner.sequences import HeadOutput, Table, head_output
 
 NAME = "ulysses"
@@ -30,7 +30,6 @@ class Sequences:
         self.size, self.at, self.first = size, rank % size, rank % size == 0
         self.share, self.shares = rank // size, ranks // size
         self.group: Any = None
-        self.mask: Tensor | None = None
         if size > 1:
             groups = [dist.new_group([*range(start, start + size)]) for start in range(0, ranks, size)]
             self.group = groups[rank // size]
@@ -38,7 +37,7 @@ class Sequences:
     def ready(self, model: Any) -> Any:
         """Give the model the attention of this module, where several ranks share a sequence; else the one of sequences in a row."""
         if self.size == 1:
-            use_packed_attention(model)
+            packed_attention.use_packed_attention(model)
         else:
             from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
@@ -52,14 +51,13 @@ class Sequences:
             return head_output(model, rows)
         length = rows.ids.shape[1]
         own = -(-length // self.size)
-        begin, padding = self.at * own, (0, own * self.size - length)
-        packed = len(rows.ids) < len(rows.places)
+        begin, padding = self.at * own, own * self.size - length
         whole = torch.arange(own * self.size, device=rows.ids.device).expand(len(rows.ids), -1)
-        positions = pad(rows.positions, padding) if packed else whole
-        self.mask = _told_apart(positions) if packed else None
+        positions = pad(rows.positions, (0, padding)) if rows.lengths else whole
+        packed_attention.set_lengths((*rows.lengths, padding) if rows.lengths and padding else rows.lengths)
         part = slice(begin, begin + own)
         output = model(
-            input_ids=pad(rows.ids, padding)[:, part], position_ids=positions[:, part], use_cache=False
+            input_ids=pad(rows.ids, (0, padding))[:, part], position_ids=positions[:, part], use_cache=False
         ).logits
         row, columns = (rows.places - 1) // length, (rows.places - 1) % length
         ours = (columns >= begin) & (columns < begin + own)
@@ -71,30 +69,17 @@ class Sequences:
         self, module: Any, query: Tensor, key: Tensor, value: Tensor, _: Any, **more: Any
     ) -> tuple[Tensor, None]:
         """Attend with arguments [sequences, heads, tokens, width] to [sequences, tokens, heads, width], as transformers' attention does."""
-        from transformers.integrations.sdpa_attention import sdpa_attention_forward
-
         groups = getattr(module, "num_key_value_groups", 1)
-        window = more.get("sliding_window")
         if query.shape[1] % self.size:
             raise ValueError(
                 f"{query.shape[1]} attention heads are not shared by the {self.size} ranks of a sequence (placement.actor.sp)"
             )
-        if window is not None and window < query.shape[2] * self.size:
-            raise ValueError(f"a sliding window of {window} tokens is not cut over several ranks (placement.actor.sp)")
         if key.shape[1] % self.size:
             key, value, groups = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1), 1
         query, key, value = (_Exchange.apply(heads, self.group, 1, 2) for heads in (query, key, value))
         like = SimpleNamespace(num_key_value_groups=groups, is_causal=getattr(module, "is_causal", True))
-        output, _ = sdpa_attention_forward(like, query, key, value, self.mask, **more)
+        output, _ = packed_attention.attention(like, query, key, value, None, **more)
         return _Exchange.apply(output, self.group, 1, 2), None
-
-
-def _told_apart(positions: Tensor) -> Tensor:
-    """Return the mask of packed sequences, in which a token sees its own sequence's tokens before it [1, 1, tokens, tokens]."""
-    number = (positions[0] == 0).cumsum(0)
-    count = len(number)
-    causal = torch.ones(count, count, dtype=torch.bool, device=number.device).tril()
-    return (causal & (number[:, None] == number[None, :]))[None, None]
 
 
 def _exchanged(value: Tensor, group: Any, scatter: int, gather: int) -> Tensor:

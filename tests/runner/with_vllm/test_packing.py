@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from rftconf_runner.offload import States
 from rftconf_runner.policy import Policy
 from rftconf_runner.sequences import Lesson, Sample, Table, head_output, mask_of, table
 from rftconf_runner.ulysses import Sequences
+from torch.nn import functional
 
 from tests.runner.test_job import plan
 from tests.runner.with_vllm.test_demo import trained
@@ -134,9 +136,9 @@ def test_no_sequence_sees_another(model: Any) -> None:
     assert packed.ids.shape == (1, sum(map(len, samples)))
     mask = new_table.mask.bool()
     with torch.no_grad():
-        alone, together = (before(model, rows)[mask] for rows in (new_table, packed))
+        alone, joint = (before(model, rows)[mask] for rows in (new_table, packed))
         mixed = replace(packed, positions=torch.arange(packed.ids.shape[1])[None])
-        assert float((alone - together).abs().max()) < 1e-12
+        assert float((alone - joint).abs().max()) < 1e-12
         assert float((alone - before(model, mixed)[mask]).abs().max()) > 1e-2
 
 
@@ -161,6 +163,55 @@ def test_attention_of_each_alone_is_that_under_a_mask_of_the_row(folder: Path, w
         values.append([parameter.grad for parameter in model.parameters()])
     assert max(float(entry.abs().max()) for entry in values[0]) > 1e-6
     assert all(torch.allclose(*pair, atol=1e-12) for pair in zip(*values, strict=True))
+
+
+def flash(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *cut: Any, **more: Any) -> torch.Tensor:
+    """Do on a CPU what `varlen_attn` says of itself: heads [tokens, heads, width] of sequences that begin at `cut[0]`, `window_size[0]` tokens back."""
+    starts, back, outputs = cut[0].tolist(), more["window_size"][0], []
+    assert cut[0].dtype == torch.int32
+    assert torch.equal(cut[0], cut[1])
+    assert {*cut[2:]} == {max(end - start for start, end in pairwise(starts))}
+    assert more["window_size"][1] == 0
+    for start, end in pairwise(starts):
+        distance = torch.arange(end - start)[:, None] - torch.arange(end - start)[None, :]
+        visible = (distance >= 0) & ((distance <= back) | torch.tensor(back < 0))
+        part = (heads[start:end].transpose(0, 1)[None] for heads in (query, key, value))
+        whole = functional.scaled_dot_product_attention(*part, visible, scale=more["scale"], enable_gqa=True)
+        outputs.append(whole[0].transpose(0, 1))
+    return torch.cat(outputs)
+
+
+@pytest.mark.parametrize("window", [None, 5])
+def test_one_call_for_a_row_is_a_call_for_each_sequence(monkeypatch: pytest.MonkeyPatch, window: int | None) -> None:
+    """Of six query heads and two key heads; the GPU's own attention is compared by `make bench-learner-gpu`."""
+    lengths, calls = (7, 1, 12), list[int]()
+    query, key, value = (torch.randn(1, heads, sum(lengths), 8, dtype=torch.float64) for heads in (6, 2, 2))
+    more = {"scaling": 0.3, "sliding_window": window}
+    module = SimpleNamespace(num_key_value_groups=3, is_causal=True)
+    packed_attention.set_lengths(lengths)
+    separate, _ = packed_attention.attention(module, query, key, value, None, **more)
+    monkeypatch.setattr(packed_attention, "_in_one_call", lambda *_: True)
+    monkeypatch.setattr("torch.nn.attention.varlen.varlen_attn", lambda *a, **k: calls.append(1) or flash(*a, **k))
+    joint, _ = packed_attention.attention(module, query, key, value, None, **more)
+    packed_attention.set_lengths(())
+    assert calls
+    assert torch.allclose(separate, joint, atol=1e-12)
+
+
+def test_what_flash_attention_computes() -> None:
+    """The CPU and 32 bits have a call for each sequence."""
+    heads_of = lambda dtype, width, cuda=True: SimpleNamespace(dtype=dtype, shape=(1, 2, 3, width), is_cuda=cuda)  # noqa: E731
+    fast = packed_attention._in_one_call
+    assert fast(heads_of(torch.bfloat16, 128), {"dropout": 0.0})
+    assert fast(heads_of(torch.float16, 64), {})
+    for heads in (
+        heads_of(torch.float32, 128),
+        heads_of(torch.bfloat16, 128, False),
+        heads_of(torch.bfloat16, 257),
+        heads_of(torch.bfloat16, 36),
+    ):
+        assert not fast(heads, {})
+    assert not fast(on(torch.bfloat16, 128), {"dropout": 0.1})
 
 
 def test_the_plan_decides() -> None:

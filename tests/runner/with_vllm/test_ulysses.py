@@ -28,14 +28,20 @@ RANKS = 2
 
 
 def tiny(kind: str, kv_heads: int) -> Any:
-    """A random model in 64 bits, the same on every rank."""
-    from transformers import LlamaConfig, LlamaForCausalLM, LlamaForTokenClassification
+    """A random model in 64 bits, the same on every rank. `windowed` is a policy, one of whose layers sees 5 tokens back."""
+    from transformers import LlamaConfig, LlamaForCausalLM, LlamaForTokenClassification, Qwen2Config, Qwen2ForCausalLM
 
     torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=96, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=kv_heads, num_labels=1, classifier_dropout=0.0,
-    )  # fmt: skip
+    sizes = {
+        "vocab_size": 96, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "num_key_value_heads": kv_heads,
+    }  # fmt: skip
+    if kind == "windowed":
+        layers = ["sliding_attention", "full_attention"]
+        return Qwen2ForCausalLM(
+            Qwen2Config(**sizes, use_sliding_window=True, sliding_window=5, layer_types=layers)
+        ).double()
+    config = LlamaConfig(**sizes, num_labels=1, classifier_dropout=0.0)
     result = LlamaForCausalLM(config) if kind == "policy" else LlamaForTokenClassification(config)
     return result.double()
 
@@ -45,7 +51,7 @@ def learned(kind: str, micro: Micro, kv_heads: int, spread: Sequences, *, recomp
     model = spread.ready(tiny(kind, kv_heads)).train()
     if recomputes:
         model.gradient_checkpointing_enable({"use_reentrant": False})
-    actor: Any = Policy if kind == "policy" else Critic
+    actor: Any = Critic if kind == "critic" else Policy
     rank = object.__new__(actor)
     states = States(model, None, Offload(), "cpu")
     rank.job, rank.rank, rank.spread = job(micro), 0, spread
@@ -58,7 +64,7 @@ def learned(kind: str, micro: Micro, kv_heads: int, spread: Sequences, *, recomp
         result.backward()
         loss += float(result.detach())
     samples = [lesson.sample for lesson in lessons()]
-    rows = rank._log_probs(states, samples) if kind == "policy" else rank.values(samples)
+    rows = rank.values(samples) if kind == "critic" else rank._log_probs(states, samples)
     gradients = [parameter.grad.clone() for parameter in model.parameters()]
     return {"loss": loss, "gradients": gradients, "rows": [number for row in rows for number in row]}
 
@@ -78,6 +84,8 @@ def on_a_rank(rank: int, folder: str, *arguments: Any) -> None:
         ("policy", PACKED, 2, True),
         ("policy", PACKED, 1, False),
         ("critic", PADDED, 2, False),
+        ("windowed", PADDED, 2, False),
+        ("windowed", PACKED, 2, True),
     ],
 )
 def test_two_ranks_learn_what_one_does(
