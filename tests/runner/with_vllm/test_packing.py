@@ -185,33 +185,42 @@ def flash(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *cut: Any
 def test_one_call_for_a_row_is_a_call_for_each_sequence(monkeypatch: pytest.MonkeyPatch, window: int | None) -> None:
     """Of six query heads and two key heads; the GPU's own attention is compared by `make bench-learner-gpu`."""
     lengths, calls = (7, 1, 12), list[int]()
+
+    def varlen(*heads: Any, **more: Any) -> torch.Tensor:
+        calls.append(len(heads))
+        return flash(*heads, **more)
+
     query, key, value = (torch.randn(1, heads, sum(lengths), 8, dtype=torch.float64) for heads in (6, 2, 2))
     more = {"scaling": 0.3, "sliding_window": window}
     module = SimpleNamespace(num_key_value_groups=3, is_causal=True)
     packed_attention.set_lengths(lengths)
     separate, _ = packed_attention.attention(module, query, key, value, None, **more)
     monkeypatch.setattr(packed_attention, "_in_one_call", lambda *_: True)
-    monkeypatch.setattr("torch.nn.attention.varlen.varlen_attn", lambda *a, **k: calls.append(1) or flash(*a, **k))
+    monkeypatch.setattr("torch.nn.attention.varlen.varlen_attn", varlen)
     joint, _ = packed_attention.attention(module, query, key, value, None, **more)
     packed_attention.set_lengths(())
-    assert calls
+    assert calls == [7]
     assert torch.allclose(separate, joint, atol=1e-12)
 
 
-def test_what_flash_attention_computes() -> None:
-    """The CPU and 32 bits have a call for each sequence."""
-    heads_of = lambda dtype, width, cuda=True: SimpleNamespace(dtype=dtype, shape=(1, 2, 3, width), is_cuda=cuda)  # noqa: E731
-    fast = packed_attention._in_one_call
-    assert fast(heads_of(torch.bfloat16, 128), {"dropout": 0.0})
-    assert fast(heads_of(torch.float16, 64), {})
-    for heads in (
-        heads_of(torch.float32, 128),
-        heads_of(torch.bfloat16, 128, False),
-        heads_of(torch.bfloat16, 257),
-        heads_of(torch.bfloat16, 36),
-    ):
-        assert not fast(heads, {})
-    assert not fast(on(torch.bfloat16, 128), {"dropout": 0.1})
+@pytest.mark.parametrize(
+    ("dtype", "width", "on_a_gpu", "dropout", "computes"),
+    [
+        (torch.bfloat16, 128, True, 0.0, True),
+        (torch.float16, 64, True, 0.0, True),
+        (torch.float32, 128, True, 0.0, False),
+        (torch.bfloat16, 128, False, 0.0, False),
+        (torch.bfloat16, 264, True, 0.0, False),
+        (torch.bfloat16, 36, True, 0.0, False),
+        (torch.bfloat16, 128, True, 0.1, False),
+    ],
+)
+def test_flash_attention_computes_halves_on_a_gpu(
+    dtype: torch.dtype, width: int, on_a_gpu: bool, dropout: float, computes: bool
+) -> None:
+    """The CPU, 32 bits, wide and odd heads have a call for each sequence."""
+    query: Any = SimpleNamespace(dtype=dtype, shape=(1, 2, 3, width), is_cuda=on_a_gpu)
+    assert packed_attention._in_one_call(query, {"dropout": dropout}) is computes
 
 
 def test_the_plan_decides() -> None:
