@@ -52,11 +52,15 @@ class Case:
         """`convert`, `open` or `refused`."""
         return self.folder.parent.name
 
+    @property
+    def suffix(self) -> str:
+        """Suffix of the form that is asked for."""
+        style = self.options[self.options.index("--as") + 1] if "--as" in self.options else ""
+        return STYLES.get(style, SUFFIX[self.to])
+
     def expected(self, release: str) -> str:
         """Name of the file that holds the conversion for `release`."""
-        style = self.options[self.options.index("--as") + 1] if "--as" in self.options else ""
-        suffix = STYLES.get(style, SUFFIX[self.to])
-        return f"expected{suffix}" if len(self.releases) == 1 else f"expected-{release}{suffix}"
+        return f"expected{self.suffix}" if len(self.releases) == 1 else f"expected-{release}{self.suffix}"
 
 
 def read_case(folder: Path) -> Case:
@@ -101,7 +105,10 @@ def _convert(case: Case, release: str) -> tuple[int, str, dict[str, str], str | 
     from rftconf.cli.app import run
 
     with tempfile.TemporaryDirectory() as scratch, _in(case.folder):
-        target, ledger = Path(scratch, "converted" if case.several else "converted.txt"), Path(scratch, "ledger.json")
+        target, ledger = (
+            Path(scratch, "converted" if case.several else f"converted{case.suffix}"),
+            Path(scratch, "ledger.json"),
+        )
         arguments = ["--to", case.to, "--to-release", release, "-o", str(target), "--ledger", str(ledger)]
         message = io.StringIO()
         with contextlib.redirect_stderr(message), contextlib.redirect_stdout(message):

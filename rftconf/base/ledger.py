@@ -64,6 +64,8 @@ class SourceLine:
     reason: str = ""
     word: bool = False
     """True for an argument that may set any key: `key` is the argument as written."""
+    of_another_run: bool = False
+    """True for what belongs to a stage that is a run of its own in the target: this run learns the same without it."""
 
 
 @record

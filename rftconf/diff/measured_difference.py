@@ -162,8 +162,9 @@ def changed(tier: Tier, what: str, remedy: str = "", *, whole_sentence: bool = F
     def measure(pair: Pair) -> Measured:
         a, b = lead_of(pair)
         factor = inf if tier is Tier.OBJECTIVE else None if tier is Tier.SCALE else 0.0
-        more = f", and {len(pair.paths) - 1} more of its settings" if len(pair.paths) > 1 else ""
-        named = what if whole_sentence else f"{what} ({pair.paths[0].rpartition('.')[2]})"
+        first, *others = dict.fromkeys(path.rpartition(".")[2] for path in pair.paths)
+        more = f"; also its {', '.join(others)}" if others else ""
+        named = what if whole_sentence else f"{what} ({first})"
         return Measured(tier, sides(pair, named, a, b, pair.paths[0]) + more, factor, remedy, whole=bool(remedy))
 
     return measure

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rftconf.base.ledger import Change
-from rftconf.report.screen import Screen
+from rftconf.report.screen import Screen, printable
 from rftconf.report.values import value_json
 from rftconf.report.wording import without_citations
 
 MOST = 5
 """Entries that are shown unasked; the rest is counted."""
-CHANCE = "chance"
+CHANCE, UNMEASURED = "chance", "unmeasured"
 
 
 def learning_lines(changes: Sequence[Change], screen: Screen, *, full: bool) -> Iterator[str]:
@@ -33,17 +33,22 @@ def learning_lines(changes: Sequence[Change], screen: Screen, *, full: bool) -> 
         yield from screen.hanging(f"{number:>3}. ", _reason_text(change))
         if change.remedy:
             yield from screen.hanging("     → ", without_citations(change.remedy))
-    smaller = (
-        [
-            f"{len(more)} smaller one{'s' * (len(more) != 1)} ({', '.join(dict.fromkeys(change.cause for change in more))})"
-        ]
-        if more
-        else []
-    )
+    smaller = [_folded(more)] if more else []
     folded = [*smaller, *([chance] if chance and chance not in heading else [])]
     if folded:
         yield from screen.hanging("  and ", ", ".join(folded))
     yield ""
+
+
+def _folded(changes: Sequence[Change]) -> str:
+    """How many further changes there are, each named: those that nobody measured by their keys, because no cause tells them."""
+    named = [
+        f"{change.cause}: {', '.join(map(printable, change.keys))}" if change.tier == UNMEASURED else change.cause
+        for change in changes
+    ]
+    size = "further" if any(change.tier == UNMEASURED for change in changes) else "smaller"
+    parting = "; " if size == "further" else ", "
+    return f"{len(changes)} {size} one{'s' * (len(changes) != 1)} ({parting.join(dict.fromkeys(named))})"
 
 
 def _heading(real: Sequence[Change], chance: str) -> str:

@@ -20,8 +20,6 @@ VERSION = 1
 WITHHELD = "(withheld)"
 _FEW = 3
 """Keys that are named before the rest is counted."""
-_MANY = 24
-"""So many of a fork's own keys that act are named, because the target does nothing like them."""
 WARNS = ("fill in every ???", "more memory: ")
 """How notes begin that nobody should miss."""
 _ORDER = (
@@ -92,7 +90,7 @@ def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
     others = [line.key for line in unknown if line.key not in acting]
     became = "are kept as written" if same else "are left out"
     yield from _named_keys("not read", words, screen)
-    most = max(_FEW, min(len(acting), _MANY))
+    most = max(_FEW, len(acting))
     yield from _named_keys(f"what reads these is not known, and they {became}", [*acting, *others], screen, most)
     yield from _named_keys("also not kept in full", lost, screen)
     yield from (text for note in warnings for text in screen.hanging("  ! ", without_citations(note)))

@@ -65,8 +65,8 @@ def certified(conversion: Conversion, folder: Path, chance: random.Random) -> Pa
     source.write_text(conversion.start.text)
     options = ["--rows", "7473"] if chance.random() < 0.5 else []
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-        code = run(["convert", str(source), "--to", conversion.to, "-q", "-o", f"{out}.txt", "--certify", *options])
-    return out.with_name("out.txt.certificate.json") if code == 0 else None
+        code = run(["convert", str(source), "--to", conversion.to, "-q", "-o", f"{out}.out", "--certify", *options])
+    return out.with_name("out.out.certificate.json") if code == 0 else None
 
 
 def holds(path: Path) -> bool:

@@ -19,8 +19,6 @@ from rftconf.mappers.writing import Writing
 from rftconf.schemas import catalogue
 
 UNMEASURED = Tier.UNMEASURED.name.lower()
-MOST_NAMED = 2
-MOST_OF_A_FORK = 24
 _ASKED = (State.UNRESOLVED,)
 """States of what is a decision, and not yet a change."""
 VALUES = re.compile(r" \((?:here|the source) [^()]*\)$")
@@ -57,22 +55,28 @@ def changes_of(
 def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
     """What the source's own settings without a plan field do, and the target does not; those of one reason together.
 
-    How much they act is not computed. A setting at its release's default is left out. A fork's own keys, which no release
-    has, are all named unless they are off: what they do only the fork's code tells.
+    How much they act is not computed, so each is named: a person has to decide about it. A setting at its release's
+    default is left out, and what belongs to another run. A fork's own keys, which no release has, are all named unless
+    they are off: what they do only the fork's code tells.
     """
     known = catalogue.load(ledger.source_framework, ledger.source_release, trainer)
-    alike: dict[tuple[str, int], list[SourceLine]] = {}
+    alike: dict[str, list[SourceLine]] = {}
     for line in ledger.sources:
         own = known.get(line.key)
-        if line.state is State.NO_COUNTERPART and not line.plan and (own is None or line.value != own.default):
-            alike.setdefault((line.reason, MOST_NAMED), []).append(line)
-        elif line.state is State.EXTENSION and own is None and line.value not in (None, False, "", [], {}):
-            alike.setdefault((line.reason, MOST_OF_A_FORK), []).append(line)
-    for (reason, most), lines in alike.items():
-        lost = [f"{line.key}={_leaf_text(line)}" for line in lines]
-        more = f", and {len(lost) - most} more like them," if len(lost) > most else ""
-        says = f"{' and '.join(lost[:most])}{more} act{'s' * (len(lost) == 1)} in the source only"
+        if not line.of_another_run and _is_lost_setting(line, own):
+            alike.setdefault(line.reason, []).append(line)
+    for reason, lines in alike.items():
+        settings = [f"{line.key}={_leaf_text(line)}" for line in lines]
+        named = " and ".join(filter(None, (", ".join(settings[:-1]), settings[-1])))
+        says = f"{named} act{'s' * (len(lines) == 1)} in the source only"
         yield Change("own settings", UNMEASURED, says, None, reason, "", (), tuple(line.key for line in lines))
+
+
+def _is_lost_setting(line: SourceLine, own: Any) -> bool:
+    """True for a setting that does something in the source alone; `own` is its entry in the release's catalogue."""
+    if line.state is State.NO_COUNTERPART:
+        return not line.plan and (own is None or line.value != own.default)
+    return line.state is State.EXTENSION and own is None and line.value not in (None, False, "", [], {})
 
 
 def _leaf_text(line: SourceLine) -> str:

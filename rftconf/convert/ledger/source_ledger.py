@@ -50,7 +50,7 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
         for _, leaf in stage_read.reading.source.leaves():
             if leaf.key not in lines:
                 why = f"belongs to stage {stage_read.name}, a run of its own in {registry.framework(writing.framework).title}"
-                lines[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
+                lines[leaf.key] = _of_another_run(leaf, why)
     add_facts(loaded, lines, is_kept=writing.same_framework)
     revive(loaded, stage.reading, lines)
     lines.update({line.key: line for line in _of_stages(loaded, writing) if line.key not in lines})
@@ -65,6 +65,10 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
         lines.setdefault(leaf.key, SourceLine(leaf.key, leaf.value, leaf.place, State.UNRESOLVED, reason=why))
     order = [leaf.key for leaf in loaded.document.leaves] + [leaf.key for _, leaf in loaded.document.conditional]
     return (*(lines[key] for key in dict.fromkeys(order) if key in lines), *_unread(loaded.document))
+
+
+def _of_another_run(leaf: Leaf, why: str) -> SourceLine:
+    return SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why, of_another_run=True)
 
 
 def _unread(document: Document) -> Iterator[SourceLine]:
@@ -89,7 +93,7 @@ def _of_stages(loaded: Loaded, writing: Writing) -> Iterator[SourceLine]:
                 yield SourceLine(leaf.key, leaf.value, leaf.place, State.EXACT, (key,), ("stage.name",))
                 continue
             why = f"names a stage; {title} has one stage a run"
-            yield SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
+            yield _of_another_run(leaf, why)
         elif loaded.stages[0].name is not None and key.split(".")[0] in STAGED:
             why = "every stage has this section itself and replaces it as a whole"
             yield SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=why)

@@ -158,7 +158,7 @@ def commands(file: str, of: str) -> list[list[str]]:
         ["convert", file, "--to", to, "--json", "--verbose"],
         ["convert", file, "--to", of, "--json"],
         ["convert", file, "--to", "roll", "-o", "roll.yaml", "--ledger", "ledger.json", "--certify"],
-        ["convert", file, "--to", to, "-o", "out.txt", "--certify", "--adapters", "adapters"],
+        ["convert", file, "--to", to, "-o", "out.out", "--certify", "--adapters", "adapters"],
         ["check", file, "--severity", "info"],
         *(["check", file, "--format", form, "--severity", "info"] for form in ("json", "sarif", "github", "gitlab", "junit", "concise")),
         ["check", file, "--fix", "--diff", "--unsafe-fixes"],
