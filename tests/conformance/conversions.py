@@ -22,6 +22,7 @@ from tests.conformance.readback import differences, plan_of
 
 UNREADABLE = 2
 REFUSED = 3
+OWN_CHECK = "its own check finds "
 OPEN = re.compile(r"[:=] *['\"]?\?\?\?")
 SUFFIX = {"verl": ".sh", "trinity": ".yaml", "roll": ".yaml", "chatlearn": ".yaml"}
 
@@ -36,9 +37,10 @@ class Converted:
 
     @property
     def reason(self) -> str:
-        """The first line of a refusal."""
+        """What the conversion's own check finds in its output, or else the first line of a refusal."""
         lines = [line for line in self.said.splitlines() if line.strip()]
-        return lines[0] if lines else "no reason given"
+        own = [line.removeprefix("rftconf: ") for line in lines if OWN_CHECK in line]
+        return (own or lines or ["no reason given"])[0]
 
 
 def convert(source: Path, target: Target, folder: Path, options: Sequence[str] = ()) -> Converted:

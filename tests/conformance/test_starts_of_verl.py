@@ -71,3 +71,11 @@ def test_what_stops_the_workers_stops_the_judge(bench: Bench, target: Target, na
     verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD[mutation.case] | mutation.change), "starts": True})
     assert (verdict.ok, verdict.stage) == (False, mutation.stage), str(verdict)
     assert mutation.says in verdict.error
+
+
+@pytest.mark.parametrize("target", STARTED, ids=str)
+def test_half_precision_under_megatron_starts(bench: Bench, target: Target) -> None:
+    """veRL asks Megatron for the precision-aware optimizer there (utils/megatron/optimizer.py), which is TransformerEngine's."""
+    half = {f"{ACTOR}.megatron.dtype": "float16"}
+    verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD["megatron"] | half), "starts": True})
+    assert verdict.ok, str(verdict)

@@ -217,6 +217,13 @@ def build_megatron_section(section):
         optimizer.get_megatron_optimizer_param_scheduler(optimizer=Parameters(), config=section.optim)
 
 
+class FusedAdam:
+    """TransformerEngine's optimizer by its arguments, of which Megatron-Core asks those that a precision-aware one has."""
+
+    def __init__(self, params, *, master_weight_dtype, exp_avg_dtype, exp_avg_sq_dtype, use_decoupled_grad, **options):
+        raise NotImplementedError
+
+
 def build_megatron_configs(progress):
     """Megatron's engine with the bridge, the module and the optimizer of this file."""
     try:
@@ -225,6 +232,9 @@ def build_megatron_configs(progress):
     except ImportError as error:
         progress.note(f"Megatron's builders not importable: {error}")
         return
+    import transformer_engine.pytorch.optimizers as fused
+
+    fused.FusedAdam = FusedAdam
     optimizer.get_megatron_optimizer_native = Parameters
     megatron.make_megatron_module = make_module
     for name in ("verl.models.mcore.mbridge", "verl.models.mcore.bridge"):
