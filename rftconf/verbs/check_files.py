@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rftconf.base.diagnostics import Diagnostic, few
 from rftconf.base.errors import UnreadableError
 from rftconf.base.import_path import StartingProcesses, go_back
-from rftconf.base.secrets import masked
+from rftconf.base.secrets import NO_SECRETS, Secrets, masked
 from rftconf.lint import engine, suppress
 from rftconf.lint import recognise_config as config_of
 from rftconf.schemas import foreign_configs, registry
@@ -70,6 +70,8 @@ class Checked:
     problem: str = ""
     note: str = ""
     foreign: bool = False
+    secrets: Secrets = NO_SECRETS
+    """What its findings may quote, for a process that has not read it."""
 
 
 def check_all(candidates: Sequence[Candidate], task: Task, jobs: int | None) -> Iterator[Checked]:
@@ -120,13 +122,14 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
         return _passed_over(document)
     config = config or candidate.named
     diagnostics = findings(document, own) if config else []
-    if name and task.cache is not None and not note:
+    if name and task.cache is not None and not note and not document.secrets.values:
         from rftconf.lint import result_cache as store
 
         store.put(task.cache, name, store.CachedResult(tuple(diagnostics), document.readable, config))
     done = Checked(
-        document.name, candidate.named, document.text, tuple(diagnostics), document.readable, config, note=note
-    )
+        document.name, candidate.named, document.text, tuple(diagnostics), document.readable, config, note=note,
+        secrets=document.secrets,
+    )  # fmt: skip
     return _fixed(done, source, document, own, task) if task.fix and config else done
 
 

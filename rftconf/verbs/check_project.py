@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.errors import UnreadableError, UsageError
-from rftconf.base.secrets import remember, secrets_of
+from rftconf.base.secrets import remember
 from rftconf.lint import settings as project
 from rftconf.lint.engine import Options, Selection
 from rftconf.lint.subject import Cluster
@@ -110,7 +110,7 @@ def _finished(request: CheckRequest, settings: project.Settings, done: list[Chec
         raise UsageError(f"no config of a known framework in {', '.join(request.files)}; {hint}")
     texts = {c.name: c.text for c in configs}
     for checked in configs if request.jobs != 1 else ():  # other processes have read them
-        remember(secrets_of([checked.text] if checked.found else []))
+        remember(checked.secrets)
     diagnostics = [d for c in configs for d in c.found]
     folder = str(settings.folder or "")
     if request.write_baseline is not None:

@@ -47,6 +47,18 @@ COMMAND_FORMS = (
     _option("mc", "mc", r"(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S{1,100}[ \t]+\S{1,200}[ \t]+\S{1,100}[ \t]+"),
     _option("kubectl", r"kubectl", r"--from-literal[ \t=][\"']?[\w.-]{1,100}="),
     _option("curl", "curl", r"(?:-b|--cookie)[ \t=][ \t]*[\"']?[\w-]{1,60}="),
+    Form("file of passwords", "pgpass", r"(?m:^)[^\s:#]{1,200}:(?:\d{2,5}|\*):[^\s:]{1,100}:[^\s:]{1,100}:(?P<value>[^\s:]{3,200})(?m:$)"),
+    Form(
+        "password from a here-document",
+        "<<",
+        r"(?:sudo[ \t]+-\w*S|kinit\b|\bpasswd\b|--password-stdin|--passphrase-fd[ =]0)[^\n<]{0,200}<<-?[ \t]*[\"'\\]?\w+[\"']?[^\n<]{0,200}\n"
+        r"[ \t]*(?P<value>(?!\$)[^\s]{3,200})",
+    ),
+    Form(
+        "password from a here-document",
+        "chpasswd",
+        r"\bchpasswd\b[^\n<]{0,200}<<[-<]?[ \t]*(?:[\"'\\]?\w+[\"']?[^\n<]{0,200}\n)?[\"' \t]*[\w.-]{1,40}:(?P<value>(?!\$)[^\s\"']{3,200})",
+    ),
     Form(
         "password from a pipe",
         "sudo kinit -stdin",

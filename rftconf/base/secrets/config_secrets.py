@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rftconf.base.secrets.detection import is_named, is_secret, secret_spans
+from rftconf.base.secrets.detection import is_named, is_secret, key_that_is_secret, secret_spans
 from rftconf.base.symbols import Expr, formula
 
 _SHORTEST = 6
@@ -72,6 +72,11 @@ def secrets_of(texts: Iterable[str], leaves: Iterable[tuple[str, Any]] = ()) -> 
     return Secrets(forms)
 
 
+def secrets_made(values: Iterable[str]) -> Secrets:
+    """Return these texts as secrets, whatever they look like."""
+    return Secrets({form: short for value in values for form, short in _forms_of(value)})
+
+
 def _joins(text: str, depth: int) -> bool:
     return 0 <= depth < len(text) and text[depth].isalpha()
 
@@ -102,7 +107,9 @@ def _percent_encoded(text: str) -> str:
 
 def _texts(key: str, value: Any, *, every: bool = False) -> Iterator[str]:
     """The texts of a value that are secrets; `every`: all of them."""
-    if isinstance(value, (str, int)) and not isinstance(value, bool):
+    if value is None or isinstance(value, bool):
+        yield from filter(None, (key_that_is_secret(key),))
+    elif isinstance(value, (str, int)):
         if every or is_secret(key, value):
             yield str(value)
     elif isinstance(value, Expr):

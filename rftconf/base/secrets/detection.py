@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from rftconf.base.secrets.forms import FORMS
-from rftconf.base.secrets.names import Kind, kind_of
+from rftconf.base.secrets.named_values import named_values
+from rftconf.base.secrets.names import Kind, kind_of, may_hold
+from rftconf.base.secrets.randomness import is_random_part, looks_random
+from rftconf.base.secrets.values_below import values_below
 from rftconf.base.symbols import Expr, formula
 
 _STEMS = ("key", "kye", "tok", "secret", "pass", "pwd", "pw", "cred", "auth", "bearer", "jwt", "pat", "sig", "salt",
@@ -30,11 +32,12 @@ _SET = re.compile(
 not; a quote that is never closed ends with its line. YAML's anchor or tag may stand before it."""
 _BEFORE_COMMA = re.compile(r"""env:\Z|(?:get|getenv|setdefault)\(\s{0,20}\\?["']\Z""")
 """A value stands behind a comma in `${oc.env:NAME,value}` and in `setdefault("NAME", "value")`."""
-_PAIR = re.compile(
-    r"""(?<!\w)(?:name|key)\\?["']?\s{0,8}[:=]\s{0,8}\\?["']?(?P<name>[A-Za-z_][\w.\-]{1,80})\\?["']?[ \t]{0,8},?\s{0,40}"""
-    r"""\\?["']?value\\?["']?\s{0,8}[:=]\s{0,8}""" + _VALUE
+_NAME_END = re.compile(r"[\w.\-]*")
+_ITEM = re.compile(
+    r"""(?<![\w"'.])(?:'(?P<single>[^'\n]{1,4096})'|"(?P<double>[^"$\n]{1,4096})"|(?P<plain>[\w!@#%^&*.+/=-]{1,4096}))(?=[\s,)\]])"""
 )
-"""A name and its value, as Kubernetes has variables: `name: HF_TOKEN`, and `value: …` behind it."""
+_SHORTEST_ITEM = 6
+_LONGEST_NAME, _LONGEST_LIST = 256, 8192
 _REST = re.compile(r"""(?:'[^'\n]{0,4096}'|"[^"\n]{0,4096}"|\w){1,4096}""")
 """A shell joins this to the quoted text that it follows without a space."""
 _OPTION = re.compile(r"(?:^|[\s\"'])--?[\w-]+\Z")
@@ -47,18 +50,8 @@ _STAND_IN = re.compile(
     r"|…+|placeholder|to[_-]be[_-]\w+|your?[_-].*|.*[_-]here|[*&]\w+|-?\d{1,5}(?:\.\d+)?|(?:basic|digest|bearer|oauth2?|kerberos|ldap|token|password|passwd|secret|key"
     r"|api[_-]?key|auth|default|auto|env|file|anonymous|disabled|enabled)"
 )
-_HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _WORD = re.compile(r"[\w-]{20,}")
 _LONG_PART = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{20,512}(?![A-Za-z0-9])")
-_LEAST_CHANGES = 0.42
-"""Six in ten neighbours differ in case, or are letter and digit, in a random word; one in three does in a name."""
-_PLAIN_RUN = re.compile(r"[a-z]{4,}|[A-Z]{6,}|\d{4,}")
-_MOST_PLAIN = 0.4
-"""The share of characters in such runs at which a word is a name, as `Qwen3MoeDecoderLayer` is."""
-_RUN = re.compile(r"[A-Za-z0-9]{10,}")
-_SHORTEST_WORD = 8
-_MARK_INSIDE = re.compile(r"\w[!@#%^&*?]|[!@#%^&*?]\w")
-"""A mark beside a letter or digit; a step of a key that is a mark alone, `env.grid_vocab.@`, is no part of a password."""
 _ANY_MARK = re.compile("|".join(re.escape(mark) for form in FORMS for mark in form.marks))
 _LONG_TEXT = 2_000
 """Texts of this many characters and more are searched for each mark by itself, which is faster for long ones."""
@@ -71,7 +64,7 @@ def is_secret(key: str, value: Any) -> bool:
     if isinstance(value, str):
         return (_says_short if len(value) < _LONG_TEXT else _long_says)(key, value)
     if isinstance(value, bool) or value is None:
-        return False
+        return bool(key_that_is_secret(key))
     if isinstance(value, int):
         return kind_of(key) is Kind.CREDENTIAL and _is_set(Kind.CREDENTIAL, str(value))
     if isinstance(value, Expr):
@@ -79,6 +72,12 @@ def is_secret(key: str, value: Any) -> bool:
     if isinstance(value, dict):
         return any(is_secret(f"{key}.{name}", item) for name, item in value.items())
     return isinstance(value, list) and any(is_secret(key, item) for item in value)
+
+
+def key_that_is_secret(key: str) -> str:
+    """Return the last part of `key` where it is the credential that the part before it names: `password: {hunter2x: null}`."""
+    name, _, last = key.rpartition(".")
+    return last if name and _is_key_of(name, last) else ""
 
 
 def is_named(key: str, value: str) -> bool:
@@ -131,6 +130,10 @@ def assignments(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         lead = _LEFT.search(text, max(0, stem.start() - 128), stem.start())
         start = lead.start() if lead else stem.start()
+        if below := list(_below(text, start, stem.end())):
+            yield from below
+            behind = below[0][0]
+            continue
         match = _SET.match(text, stem.end())
         if match is None:
             continue
@@ -142,15 +145,46 @@ def assignments(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         first, last = _bare(text, *match.span("value"), before=text[max(0, start - 2) : start])
         behind = end
+        if text[first : first + 1] in ("(", "["):
+            yield from _items(text, first, name)
+            continue
         if text.startswith("-", first) and not any(c in "=:＝：" for c in sign):
             continue  # the next option
         if _is_set(kind_of(name), text[first:last]):
             behind = last = _with_rest(text, last)
             yield first, last, name
-    for match in _PAIR.finditer(text) if "value" in text else ():
-        first, last = _bare(text, *match.span("value"), before="")
-        if _is_set(kind_of(match["name"]), text[first:last]):
-            yield first, last, match["name"]
+    for first, last, name in named_values(text):
+        if _is_set(kind_of(name), text[first:last]):
+            yield first, last, name
+
+
+def _below(text: str, start: int, stem_end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the values on the lines below a name, where they make it a credential's."""
+    line_end = text.find("\n", stem_end, stem_end + _LONGEST_NAME)
+    if line_end < 0 or ":" not in text[stem_end:line_end]:
+        return
+    end = _NAME_END.match(text, stem_end).end()  # type: ignore[union-attr]
+    name = text[start:end]
+    for first, last, entry in values_below(text, start, end):
+        value = text[first:last]
+        if _is_key_of(name, value) if entry == "?" else _is_set(kind_of(f"{name}.{entry}"), value):
+            yield first, last, name
+
+
+def _items(text: str, first: int, name: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the items of a list in brackets that are credentials."""
+    closing = text.find(")" if text[first] == "(" else "]", first, first + _LONGEST_LIST)
+    for item in (
+        _ITEM.finditer(text, first + 1, closing + 1) if closing > 0 and kind_of(name) is Kind.CREDENTIAL else ()
+    ):
+        start, end = next(item.span(group) for group in ("single", "double", "plain") if item[group])
+        if end - start >= _SHORTEST_ITEM and _is_set(Kind.CREDENTIAL, text[start:end]):
+            yield start, end, name
+
+
+def _is_key_of(name: str, key: str) -> bool:
+    """Tell whether `key`, which stands below `name` without a value, can only be the credential itself."""
+    return may_hold(name) and len(key) >= _SHORTEST_ITEM and kind_of(key) is Kind.NONE and _is_set(Kind.CREDENTIAL, key)
 
 
 def _assigns(text: str, start: int, end: int, sign: str) -> bool:
@@ -179,15 +213,6 @@ def _with_rest(text: str, last: int) -> int:
 
 def _is_word(text: str, position: int) -> bool:
     return text[position : position + 1].isalnum()
-
-
-def looks_random(value: str) -> bool:
-    """Say whether `value` looks drawn by chance: a long run of mixed letters and digits, or of hexadecimal digits."""
-    if len(value) < _SHORTEST_WORD or ("/" in value.rstrip("/=") and "." in value) or any(c.isspace() for c in value):
-        return False
-    if (_HEX.fullmatch(value) and not value.isdigit()) or (_MARK_INSIDE.search(value) and _classes(value) >= 3):
-        return True
-    return any(_changes(run[0]) >= 3 and _classes(run[0]) >= 2 and _has_digit(run[0]) for run in _RUN.finditer(value))
 
 
 def _is_set(kind: Kind, value: str) -> bool:
@@ -226,14 +251,8 @@ def _random_tokens(text: str) -> Iterator[tuple[int, int]]:
     """Yield words that hold a long part of both cases and digits which nobody would type: most providers' tokens, whatever
     stands before that part."""
     for word in _WORD.finditer(text):
-        if any(_looks_random(part[0]) for part in _LONG_PART.finditer(text, *word.span())):
+        if any(is_random_part(part[0]) for part in _LONG_PART.finditer(text, *word.span())):
             yield word.span()
-
-
-def _looks_random(part: str) -> bool:
-    if _classes(part) < 3 or _changes(part) < _LEAST_CHANGES * (len(part) - 1):
-        return False
-    return sum(len(run) for run in _PLAIN_RUN.findall(part)) < _MOST_PLAIN * len(part)
 
 
 def _bare(text: str, start: int, end: int, *, before: str) -> tuple[int, int]:
@@ -258,18 +277,3 @@ def _bare(text: str, start: int, end: int, *, before: str) -> tuple[int, int]:
     while end > start and text[end - 1] in _CLOSING:
         end -= 1
     return start, end
-
-
-def _classes(text: str) -> int:
-    return sum(
-        any(test(c) for c in text) for test in (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum())
-    )
-
-
-def _changes(text: str) -> int:
-    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in text]
-    return sum(a != b for a, b in pairwise(kinds))
-
-
-def _has_digit(text: str) -> bool:
-    return any(c.isdigit() for c in text)

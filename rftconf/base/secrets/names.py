@@ -59,6 +59,12 @@ ABOUT = _words(
     " enabled enable required timeout ttl only at k n"
 )
 """Last words of names that are about a credential: `secret_name`, `token_path`, `pass_at_k`."""
+ABOUT_ENTRY = ABOUT | _words(
+    "user username users account owner email version description comment note region service role roles scope scopes"
+)
+"""Last words of entries below a credential's name that are about it: `secret.version`."""
+_ABOUT_ONE = _words("auth credential credentials creds authorization bearer login")
+"""Last words of names that have several things below them: a user, a scheme, a password."""
 _GENERIC = _words("value values data b64 base64 content text string raw default plain")
 """Last segments that say nothing; the one before them names the value."""
 _SPECIAL_TOKEN = _words("eos bos pad unk sep cls mask stop start end special image video think tool begin")
@@ -78,7 +84,22 @@ def kind_of(name: str) -> Kind:
     while len(segments) > 1 and words and set(words) <= _GENERIC:
         segments.pop()
         words = words_of(segments[-1])
-    return _kind(tuple(words))
+    kind = _kind(tuple(words))
+    if kind is not Kind.CREDENTIAL and len(segments) > 1 and not ABOUT_ENTRY.intersection(words[-1:]):
+        holds = any(_holds_one(tuple(words_of(segment))) for segment in segments[:-1])
+        kind = Kind.CREDENTIAL if holds else kind
+    return kind
+
+
+def may_hold(name: str) -> bool:
+    """Say whether `name` is a credential's and not that of several things about one, as `auth` or `credentials` is."""
+    segments = [part for part in re.split(r"[.\[\]/:]+", name[-_LONGEST:]) if part and not part.isdigit()]
+    return bool(segments) and _holds_one(tuple(words_of(segments[-1])))
+
+
+@lru_cache(maxsize=10_000)
+def _holds_one(words: tuple[str, ...]) -> bool:
+    return bool(words) and words[-1] not in _ABOUT_ONE and _kind(words) is Kind.CREDENTIAL
 
 
 def is_credential(name: str) -> bool:

@@ -46,7 +46,7 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
     document = _within_bounds(_read_with_given(source, options))
     leaves = map(_written, (*document.leaves, *(leaf for _, leaf in document.conditional)))
     exported = (pair for launch in (document.launch, *document.launches) if launch for pair in launch.env.items())
-    secrets |= secrets_of((), (*leaves, *exported))
+    secrets |= document.secrets | secrets_of((), (*leaves, *exported))
     remember(secrets)
     return replace(document, secrets=secrets)
 

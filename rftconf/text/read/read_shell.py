@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rftconf.base.diagnostics import Diagnostic, Label, Severity
 from rftconf.base.record import record
+from rftconf.base.secrets.config_secrets import secrets_made
 from rftconf.base.span import Place
 from rftconf.base.symbols import Expr, ShellOnly, Text, Value, atoms, text
 from rftconf.text.document import Document, Launch, Via
@@ -33,8 +34,10 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     script, also_read = _followed(source, options)
     candidates = _candidates(script)
     chosen, notes = _choose(candidates, options, script)
+    secrets = secrets_made(script.secrets)
     if chosen is None:
-        return Document(source.name, source.text, "shell", (), (*script.diagnostics, *notes), also_read=also_read)
+        diagnostics = [*script.diagnostics, *notes]
+        return Document(source.name, source.text, "shell", (), tuple(diagnostics), also_read=also_read, secrets=secrets)
     diagnostics = [*(_outside(d, chosen, source) for d in script.diagnostics), *notes]
     diagnostics += _not_given(chosen.command.arguments)
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
@@ -57,6 +60,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         line.unread,
         also_read=also_read,
         asks=script.asks,
+        secrets=secrets,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import field
 
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.record import record
+from rftconf.base.secrets import secret_spans
 from rftconf.base.span import Place
 from rftconf.base.symbols import Expr, Value, names_in
 from rftconf.text.shell.parse.nodes import Command as Node
@@ -52,6 +53,8 @@ class Script:
     """Commands that lead on to what is not read."""
     ended: Place | None = None
     """Where the script ends before its last line."""
+    secrets: tuple[str, ...] = ()
+    """What it calls secrets, and what it makes of them."""
     asks: Mapping[str, Place] = field(default_factory=dict)
     """Variables, and arguments by number, without which the script ends before it starts anything."""
 
@@ -82,6 +85,7 @@ def read_script(
     shell = Shell(source, sources or {}, find)
     shell.past_guards = past_guards
     _describe_ends(shell)
+    shell.secrets.add(text[start:end] for start, end in secret_spans(text))
     size = len(text) if len(text) <= MAX_SCRIPT else len(_COMMENT_LINES.sub("", text))
     if size > MAX_SCRIPT:
         shell.say("SYN199", f"the script has {size:,} characters without its comments, more than {MAX_SCRIPT:,}", 0, 1)
@@ -101,7 +105,7 @@ def read_script(
     commands = tuple(shell.commands)
     ended = shell.ended if shell.flow == "exit" else None
     details = tuple(shell.diagnostics), _unresolved(commands), _variables(shell)
-    return Script(name, text, commands, *details, tuple(shell.leads), ended, shell.asks)
+    return Script(name, text, commands, *details, tuple(shell.leads), ended, tuple(shell.secrets.texts), shell.asks)
 
 
 def _follow(machine: Evaluator, body: list[Node]) -> None:

@@ -7,8 +7,10 @@ import json
 import pytest
 
 from rftconf.base.secrets import forget, masked
+from rftconf.base.symbols import formula
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
+from tests.base.secrets.scripted_forms import CHANGED, SCRIPTED
 
 LAUNCH = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo"
 
@@ -28,6 +30,20 @@ def test_a_value_is_a_secret_by_what_it_becomes(text: str, output: str) -> None:
         read(Source("a.sh", text))
         assert "*" in masked(output)
         assert not any(part in masked(output).lower() for part in ("plainword", "pl:ain", "pl!ain", "plain77"))
+    finally:
+        forget()
+
+
+@pytest.mark.parametrize("case", SCRIPTED)
+def test_what_a_script_makes_of_a_secret_is_one(case: str) -> None:
+    lines, word, secret = SCRIPTED[case]
+    text = f"{lines}N={word}\n{LAUNCH} \"+custom.note='a $N'\"\n"
+    try:
+        document = read(Source("a.sh", text))
+        printed = "\n".join([text, *(f"{leaf.key}: {formula(leaf.value)}" for leaf in document.leaves)])
+        assert secret in printed
+        assert secret not in masked(printed)
+        assert case not in CHANGED or document.secrets.are_in("custom.note", f"a {secret}")
     finally:
         forget()
 

@@ -21,6 +21,7 @@ from tests.base.secrets.detector import detected
 from tests.base.secrets.forms import FORMS, Planted
 from tests.base.secrets.further_forms import FURTHER_FORMS
 from tests.base.secrets.newer_forms import NEWER_FORMS
+from tests.base.secrets.scripted_forms import SCRIPTED, as_script
 from tests.sources import ROOT
 
 AT_ONCE = 31
@@ -190,25 +191,63 @@ def test_no_output_of_any_verb_holds_a_secret(
     name, framework, written = PLACES[place]
     Path(name).write_text(written(group))
     Path("plain.sh").write_text(_command(_settings()))
-    output: dict[str, set[str]] = {}
-    printed: dict[str, set[str]] = {}
-    for words in commands(name, framework):
-        forget()
-        before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*") if file.is_file()}
-        code = run(words)
-        out, err = capfd.readouterr()
-        assert code in (0, 1, 3) or words[0] in ("launch", "run"), (words, code, err)
-        new = [f for f in tmp_path.rglob("*") if f.is_file() and before.get(f) != f.stat().st_mtime_ns]
-        everything = "\n".join([out, err, *(file.read_text(errors="replace") for file in new)])
-        for planted in group:
-            if any(part in everything for part in parts(planted.secret)):
-                output.setdefault(planted.name, set()).add(" ".join(words))
-        for line in everything.splitlines():
-            printed.setdefault(line, set()).add(" ".join(words))
+    secrets = {planted.name: planted.secret for planted in group}
+    output, printed = _shown_by_verbs(name, framework, secrets, tmp_path, capfd)
     assert output == {}
     assert (tmp_path / "run" / running.PLAN).exists()
     if find_spec("detect_secrets") is not None:
         assert detected("\n".join(printed)) == set()
+
+
+def test_no_output_of_any_verb_holds_what_a_script_makes_of_a_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT), str(ROOT / "runners"))))
+    Path("a.sh").write_text(as_script(_settings()))
+    Path("plain.sh").write_text(_command(_settings()))
+    secrets = {case: planted.secret for case, planted in SCRIPTED.items()}
+    output, _ = _shown_by_verbs("a.sh", "verl", secrets, tmp_path, capfd)
+    assert output == {}
+
+
+def test_a_process_that_read_no_file_shows_no_secret_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With several jobs one process reads and another one reports; findings are kept and come back without a reading."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    lines, word, secret = SCRIPTED["replaced"]
+    for number in range(16):
+        Path(f"{number}.sh").write_text(lines + _command([*_settings(), f'"data.train_batch_size={word}"']))
+    for _ in range(2):
+        forget()
+        run(["check", ".", "--jobs", "2", "--format", "json"])
+        output = capfd.readouterr().out
+        assert "train_batch_size" in output
+        assert secret not in output
+
+
+def _shown_by_verbs(
+    name: str, framework: str, secrets: dict[str, str], folder: Path, capfd: pytest.CaptureFixture[str]
+) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The secrets that a verb showed or wrote, and every line that one did, each with the commands."""
+    output: dict[str, set[str]] = {}
+    printed: dict[str, set[str]] = {}
+    for words in commands(name, framework):
+        forget()
+        before = {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+        code = run(words)
+        out, err = capfd.readouterr()
+        assert code in (0, 1, 3) or words[0] in ("launch", "run"), (words, code, err)
+        new = [f for f in folder.rglob("*") if f.is_file() and before.get(f) != f.stat().st_mtime_ns]
+        everything = "\n".join([out, err, *(file.read_text(errors="replace") for file in new)])
+        for title, secret in secrets.items():
+            if any(part in everything for part in parts(secret)):
+                output.setdefault(title, set()).add(" ".join(words))
+        for line in everything.splitlines():
+            printed.setdefault(line, set()).add(" ".join(words))
+    return output, printed
 
 
 def test_the_maintained_detector_sees_secrets_where_they_are_shown() -> None:

@@ -140,7 +140,9 @@ def _defaulted(expander: WordExpander, part: Param, words: list[Word]) -> list[W
 
 
 def _changed(shell: Shell, expander: WordExpander, part: Param, word: Word) -> Word:
-    value = operate(shell, expander, replace(part, index=None, prefix=""), word.value)
+    plain = replace(part, index=None, prefix="")
+    value = operate(shell, expander, plain, word.value)
+    shell.secrets.follow(word.value, value, lambda secret: operate(shell, expander, plain, secret))
     shell.spend(value)
     if value == word.value:
         return word

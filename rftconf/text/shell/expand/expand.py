@@ -263,6 +263,8 @@ class Expander:
         positional = name[0].isdigit()
         base: Known = word.value if word is not None else "" if positional else Var(name)
         value = operate(shell, self, part, base)
+        if part.op:
+            shell.secrets.follow(base, value, lambda secret: operate(shell, self, part, secret))
         shell.spend(value)
         exact = word is not None and value is base
         if positional and word is None and not any(frame.kind == "function" for frame in shell.frames):

@@ -120,6 +120,7 @@ class Fields:
         if stop > offset:
             exact = not origins and end - start == len(value)
             low, high = (start + offset, start + stop) if exact else (start, end)
+            self.shell.secrets.follow(value, value[offset:stop])
             self.pieces.append((value[offset:stop], low, high, origins, inner + offset if inner >= 0 else -1))
 
 

@@ -31,7 +31,11 @@ def piece_of(expander: WordExpander, part: CommandPart) -> Piece | None:
         word = input_of(expander.shell, expander, part.given, None)
         return None if word is None else (without_ends(word.value), part.start, part.end, (word,), 0)
     output = printed(expander, part.inside) if part.inside else None
-    return None if output is None else (output[0], part.start, part.end, output[1][:8], -1)
+    if output is None:
+        return None
+    for origin in output[1]:
+        expander.shell.secrets.follow(origin.value, output[0])
+    return output[0], part.start, part.end, output[1][:8], -1
 
 
 def printed(expander: WordExpander, inside: Sequence[Command]) -> Printed | None:
@@ -175,6 +179,13 @@ def _printf(words: Sequence[str]) -> str | None:
         return word if match[0] == "%s" else f"{int(word):{match[1] or ''}d}"
 
     return _DIRECTIVE.sub(made, words[0])
+
+
+def printed_by_printf(words: Sequence[Known]) -> str | None:
+    """Return what `printf` makes of its format and arguments; None where one is unknown, or for a format that is not read here."""
+    known = [word for word in words if isinstance(word, str)]
+    text_printed = _printf(known) if len(known) == len(words) else None
+    return None if text_printed is None or _is_long(text_printed) else text_printed
 
 
 def _expr(words: Sequence[str]) -> str | None:

@@ -11,10 +11,10 @@ from rftconf.text.shell.expand.integers import count_in
 from rftconf.text.shell.parse.nodes import Simple, WordNode
 from rftconf.text.shell.run import sourcing
 from rftconf.text.shell.run.declarations import unset
+from rftconf.text.shell.run.setting_variables import printf, read
 from rftconf.text.shell.state.machine import Machine
 from rftconf.text.shell.state.state import Outcome
-from rftconf.text.shell.state.written_files import input_of
-from rftconf.text.shell.values import Array, Word
+from rftconf.text.shell.values import Word
 
 Builtin: TypeAlias = Callable[["Machine", Simple, list[Word]], Outcome]
 _LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "f": "noglob"}
@@ -62,83 +62,6 @@ def set_(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     shell.options = frozenset(options)
     if index < len(words):
         shell.positional = words[index + (words[index].value in ("--", "-")) :]
-    return True
-
-
-def read(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
-    """`read`, `mapfile`, `getopts`: what they set is unknown."""
-    shell = machine.shell
-    if _read_all(machine, node, words):
-        return False  # no NUL ends what it reads
-    kind, names, array = words[0].value, list[str](), False
-    skip = False
-    for word in words[1:]:
-        text = word.value
-        if skip or not isinstance(text, str):
-            skip = False
-        elif text.startswith("-") and text != "-":
-            array |= "a" in text and kind == "read"
-            skip = text[-1] in "dnNptuiCcsO" and len(text) == 2
-            if array and text[-1] == "a":
-                skip = False
-        elif text.isidentifier():
-            names.append(text)
-    if kind == "getopts":
-        if not shell.positional:
-            return False
-        names = [*names[-1:], "OPTARG", "OPTIND"]
-    names = names or (["MAPFILE"] if kind in ("mapfile", "readarray") else ["REPLY"])
-    for name in names:
-        unknown = shell.unknown(name, node.start, node.end)
-        if array or kind in ("mapfile", "readarray"):
-            unknown.splits = True
-            shell.assign(name, Array({0: unknown}, False, True, True))
-        else:
-            shell.assign(name, unknown)
-    return ""
-
-
-def _read_all(machine: Machine, node: Simple, words: list[Word]) -> bool:
-    """`read -r -d '' name <<EOF`: the whole here-document, without the blanks around it unless IFS is empty."""
-    name, shell = _wants_all([word.value for word in words]), machine.shell
-    empty = [isinstance(a.value, WordNode) and not a.value.parts and a.name == "IFS" for a in node.assigns]
-    if not name or not all(empty) or "IFS" in shell.variables or any(w.condition for w in words):
-        return False
-    word = input_of(shell, machine.expander, node.redirects, None)
-    if word is None or not isinstance(word.value, str):
-        return False
-    value = word.value if empty else word.value.strip(" \t\n")
-    skipped = 0 if empty else len(word.value) - len(word.value.lstrip(" \t\n"))
-    piece = (value, word.start, word.end, (word,), skipped)
-    shell.assign(name, Word(value, (piece,), shell.source, word.start, word.end, name))
-    return True
-
-
-def _wants_all(words: list[str | Expr]) -> str:
-    """The one name of `read -r -d '' name` in any spelling; "" for other options."""
-    raw = ends = False
-    remaining = list(words[1:])
-    while remaining and isinstance(option := remaining[0], str) and option.startswith("-"):
-        remaining.pop(0)
-        raw |= option in ("-r", "-rd")
-        if option in ("-d", "-rd") and remaining and remaining[0] == "":
-            remaining.pop(0)
-            ends = True
-        elif option != "-r":
-            return ""
-    only = remaining[0] if len(remaining) == 1 else ""
-    return only if raw and ends and words[0] == "read" and isinstance(only, str) and only.isidentifier() else ""
-
-
-def printf(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
-    """`printf -v name`."""
-    if len(words) > 2 and words[1].value == "-v" and isinstance(name := words[2].value, str):
-        form = words[3].value if len(words) > 3 else ""
-        if form == "%s" and len(words) == 5:
-            word = words[4]
-            machine.shell.assign(name, Word(word.value, word.pieces, word.source, word.start, word.end, name))
-        else:
-            machine.shell.assign(name, machine.shell.unknown(name, node.start, node.end))
     return True
 
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from rftconf.base.diagnostics import Diagnostic
 from rftconf.base.record import record
+from rftconf.base.secrets.derived import Derivation
 from rftconf.base.span import Place
 from rftconf.base.symbols import Expr, ShellOnly, is_symbolic
 from rftconf.text.shell.parse.nodes import Command as CommandNode
@@ -132,6 +133,7 @@ class Shell(Spending):
         """What was set in terminals that the script types into."""
         self.trees: dict[str, Tree] = {}
         """Texts that were parsed before."""
+        self.secrets = Derivation()
         self.leads: list[Lead] = []
         """Where the reading went no further, in order."""
         self._said: set[tuple[str, int, str]] = set()
@@ -206,6 +208,8 @@ class Shell(Spending):
 
     def assign(self, name: str, value: Variable) -> None:
         """Set a variable. A name taken by a pattern of `local` is restored by its frame."""
+        for word in value.items.values() if isinstance(value, Array) else (value,):
+            self.secrets.name(name, word.value)
         self.variables[name] = value
 
     def unknown(self, name: str, start: int, end: int) -> Word:

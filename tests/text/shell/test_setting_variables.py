@@ -1,0 +1,47 @@
+"""`read` from a text that stands in the script and `printf -v`: their variables hold what bash gives them, or stay unknown."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from rftconf.base.symbols import Expr
+from rftconf.text.shell.reader import read_script
+
+KNOWN = (
+    *("read -r a <<< 'x  y '", "read a b <<< ' one two  three '", "read -r a b c <<< 'x y'", "read a <<< ''", "read -r a <<< 'x\\y'"),
+    *("read a b << E\n1 2 3\n4\nE", "read -r a << 'E'\n$HOME x\nE", "x=v; read a b <<< \"$x w\"", "read -r a < /dev/null <<< z"),
+    *("printf -v a '%s-%s' x y", "printf -v a '%02d' 3", "printf -v a plain", "printf -v a '%s' 'x y'", "printf -v b '%d%%' 7"),
+)  # fmt: skip
+UNKNOWN = (
+    *("read -r a < /etc/hostname", "read -n 1 a <<< xyz", "IFS=, read a b <<< 'x,y'", "read a <<< 'x\\ y'", "read -a a <<< 'x y'"),
+    *("printf -v a '%q' 'x y'", "printf -v a '%s' x y", "printf -v a '\\t'", "read -r a <<< $(date)"),
+)  # fmt: skip
+
+
+def _variables(lines: str) -> dict[str, object]:
+    variables = read_script("run.sh", f"a=0 b=0 c=0\n{lines}\n").variables
+    return {name: variables[name] for name in "abc"}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+@pytest.mark.parametrize("lines", KNOWN)
+def test_variables_hold_what_bash_gives_them(lines: str) -> None:
+    """The lines above are this test's own; bash is asked what it makes of them."""
+    script = f'a=0 b=0 c=0\n{lines}\nprintf "%s\\0" "$a" "$b" "$c"\n'
+    answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=True).stdout
+    assert list(_variables(lines).values()) == answer.split("\0")[:3]
+
+
+@pytest.mark.parametrize("lines", UNKNOWN)
+def test_what_is_not_followed_stays_unknown(lines: str) -> None:
+    assert any(isinstance(value, (Expr, list)) for value in _variables(lines).values())
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+@pytest.mark.parametrize("text", ["x", ""])
+def test_read_succeeds_where_a_line_is_there(text: str) -> None:
+    lines = f"read -r a << E && c=yes || c=no\n{text}\nE" if text else "read -r a << E && c=yes || c=no\nE"
+    assert _variables(lines)["c"] == ("yes" if text else "no")
