@@ -57,6 +57,8 @@ MOST_CHARACTERS = 1_000
 """Characters of a sentence that anybody reads; a value that stands in it may have a million."""
 MOST_ALIKE = 100
 """Findings with one code that are kept of a file; nobody reads more, and each costs an excerpt of its line."""
+MOST_COUNTED = 1_000
+"""Findings of one rule that are made at all; from there on nobody counts."""
 _WORST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
@@ -103,9 +105,11 @@ def _without_middle(text: str) -> str:
 def _left_out(omitted: list[Diagnostic]) -> Diagnostic:
     """What stands for the findings that are left out; as bad as the worst of them."""
     places = [diagnostic.place for diagnostic in omitted if diagnostic.place is not None]
-    until = f", the last of them in line {places[-1].span.line}" if places else ""
+    all_of_them = len(omitted) + MOST_ALIKE <= MOST_COUNTED
+    until = f", the last of them in line {places[-1].span.line}" if places and all_of_them else ""
     worst = min((diagnostic.severity for diagnostic in omitted), key=_WORST.index)
-    message = f"{len(omitted):,} more findings of this kind are left out{until}"
+    count = f"{len(omitted):,}" if all_of_them else f"at least {len(omitted):,}"
+    message = f"{count} more findings of this kind are left out{until}"
     return Diagnostic(
         omitted[0].code, worst, message, places[0] if places else None, help="mend the first ones and look again"
     )

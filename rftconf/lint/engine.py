@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
-from rftconf.base.diagnostics import Diagnostic, Severity, few
+from rftconf.base.diagnostics import MOST_COUNTED, Diagnostic, Severity, few
 from rftconf.lint import key_checks as basic
 from rftconf.lint import recognise_config as config_of
 from rftconf.lint import registry, release_bound
@@ -164,6 +164,8 @@ def _run_rule(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
             known = subject.alone or finding.place is not None or subject.written(finding.keys[0])
             if known and subject.acts_as_released(finding.keys):
                 diagnostics.append(diagnostic(rule, finding, subject, fixes=fixes))
+            if len(diagnostics) >= MOST_COUNTED:
+                break
     except STUMBLES:
         if not subject.reading.value_errors and not subject.reading.unread_rows:
             raise

@@ -85,14 +85,15 @@ def _count_characters(inputs: Sequence[NamedInput], job: Job) -> int:
 def _not_needed(
     group: Sequence[NamedInput], same: Callable[[frozenset[NamedInput]], bool], removed: frozenset[NamedInput]
 ) -> frozenset[NamedInput]:
-    """`removed` and those of `group` that can go too; halved, since most go together or not at all."""
+    """`removed` and those of `group` that can go too: parted where another field begins, then halved, since most of a field go
+    together or not at all."""
     if not group:
         return removed
     if same(removed | frozenset(group)):
         return removed | frozenset(group)
     if len(group) == 1:
         return removed
-    middle = len(group) // 2
+    middle = next((place for place, item in enumerate(group) if item.field != group[0].field), len(group) // 2)
     return _not_needed(group[middle:], same, _not_needed(group[:middle], same, removed))
 
 

@@ -1,7 +1,8 @@
 """Asks every verb about files that ask for much, and measures: `python -m tests.fuzz.bounds --size 100000`.
 
 Each case runs in a process of its own, a copy of one that has everything imported: processor seconds and peak memory
-are of that case alone, and one without end is ended. With `--cold` each is the command itself, imports and all.
+are of that case alone, and one without end is ended. With `--cold` each is the command itself, imports and all,
+of a package whose bytecode is there, as an installed one has it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -30,6 +32,8 @@ WORD_SECONDS = 0.036
 """Seconds that `_count_words` takes on a quiet core of the machine whose figures are in benches/results."""
 _ENDLESS = 20
 """Processor seconds after which a case is ended."""
+_LIKE_MOST = ("stages", "nodes", "devices")
+"""Cases whose answers load what most others need."""
 EXITS = frozenset({0, 1, 2, 3})
 VERBS = ("check", "check --fix", "plan", "convert", "diff", "migrate", "budget", "explain")
 
@@ -99,7 +103,7 @@ def _answered(case: str, verb: str, size: int, options: Sequence[str], folder: P
     with new_path.open("wb") as into:
         if cold:
             command = [sys.executable, "-m", "rftconf", *options]
-            child = subprocess.Popen(command, stdout=into, stderr=into, preexec_fn=_limited).pid
+            child = subprocess.Popen(command, stdout=into, stderr=into, preexec_fn=_limited, env=_with_bytecode()).pid
         else:
             sys.stdout.flush()
             child = os.fork() or _answer(options, into.fileno())
@@ -109,6 +113,17 @@ def _answered(case: str, verb: str, size: int, options: Sequence[str], folder: P
     seconds = used.ru_utime + used.ru_stime
     slowness = _slowness() if seconds > SECONDS else 1.0
     return Measured(case, verb, size, code, seconds, used.ru_maxrss / 1024, tail, slowness)
+
+
+@cache
+def _bytecode() -> str:
+    """A folder for the bytecode of everything that a command imports; the first command that imports a module fills it."""
+    return tempfile.mkdtemp(prefix="bounds-bytecode-")
+
+
+def _with_bytecode() -> dict[str, str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**environment, "PYTHONPYCACHEPREFIX": _bytecode()}
 
 
 def _slowness() -> float:
@@ -149,6 +164,9 @@ def measured(
     with tempfile.TemporaryDirectory() as folder:
         if not cold:
             _warm_up(verbs, Path(folder))
+        for name in _LIKE_MOST if cold else ():  # what writes the bytecode is no command of a user's
+            for verb in verbs:
+                measure(name, verb, 8, Path(folder), cold=True)
         for case in cases:
             for size in sizes:
                 yield from (measure(case, verb, size, Path(folder), seed=seed, cold=cold) for verb in verbs)
@@ -162,7 +180,7 @@ def _warm_up(verbs: Sequence[str], folder: Path) -> None:
     os.dup2(nowhere, 2)
     try:
         for name, case in CLASSES.items():
-            if name in ("stages", "nodes", "devices"):
+            if name in _LIKE_MOST:
                 path, text = folder / f"first{case.suffix}", text_of(name, 8)
                 path.write_text(text)
                 for verb in verbs:

@@ -16,6 +16,7 @@ TRINITY = (
     "project: a\nname: b\ncheckpoint_root_dir: /ckpt\nmodel: {model_path: Qwen/Qwen2.5-7B}\n"
     "cluster: {node_num: 1, gpu_per_node: 8}\nalgorithm: {algorithm_type: grpo, repeat_times: 8}\n"
 )
+PASSWORD = "password='"
 ROLL = "rollout_batch_size: 8\nadv_estimator: grpo\npretrain: Qwen/Qwen2.5-7B\n"
 
 
@@ -155,6 +156,17 @@ CLASSES: dict[str, Growing] = {
     "commands joined by && and ||": Growing(".sh", lambda n, _: f"{_times('a&&b||', n)}a\n{LAUNCH}\n"),
     "commands in the background": Growing(".sh", lambda n, _: f"{_times('a&', n)}\n{LAUNCH}\n"),
     "commands in a row": Growing(".sh", lambda n, _: f"{_times('a;', n)}\n{LAUNCH}\n"),
+    # what is looked through for credentials
+    "passwords that open": Growing(".sh", lambda n, _: f"{LAUNCH} +a={_times(PASSWORD, n)}\n"),
+    "passwords in YAML that open": Growing(".yaml", lambda n, _: f"{VERL}a: {_times(PASSWORD, n)}\n"),
+    "passwords in comments": Growing(".sh", lambda n, _: _times(f"# {PASSWORD}\n", n) + f"{LAUNCH}\n"),
+    "passwords": Growing(".sh", lambda n, _: _lines(lambda i: f"export A{i}_PASSWORD=word{i}word\n", n) + f"{LAUNCH}\n"),
+    "passwords in YAML": Growing(".yaml", lambda n, _: VERL + _lines(lambda i: f"a{i}_password: word{i}word\n", n)),
+    "keys below a password": Growing(".yaml", lambda n, _: f"{VERL}password:\n" + _lines(lambda i: f"  word{i}word:\n", n)),
+    "parts of a password": Growing(
+        ".sh", lambda n, _: f"P={'ab' * 50}\nexport DB_PASSWORD=$P\n" + _lines(lambda i: f"A+=${{DB_PASSWORD:{i % 90}}}\n", n) + f"{LAUNCH}\n"
+    ),
+    "elements of XML": Growing(".sh", lambda n, _: f"cat << E\n{_times('<password>', n)}\nE\n{LAUNCH}\n"),
     # numbers and patterns
     "a number in base 60": Growing(".yaml", lambda n, _: f"{VERL}data: {{train_batch_size: 1{_times(':10', n)}}}\n"),
     "a number of digits": Growing(".sh", lambda n, _: f"N={'9' * n}\n{LAUNCH} data.seed=$((N + 1))\n"),

@@ -59,17 +59,16 @@ NO_SECRETS = Secrets()
 
 def secrets_of(texts: Iterable[str], leaves: Iterable[tuple[str, Any]] = ()) -> Secrets:
     """Return what these texts call secrets, and the values of keys that are some."""
-    forms: dict[str, bool] = {}
+    values: dict[str, None] = {}
     for text in texts:
-        for start, end in secret_spans(text):
-            forms.update(_forms_of(text[start:end]))
+        values.update((text[start:end], None) for start, end in secret_spans(text))
     for key, value in leaves:
         if is_secret(key, value):
             for part in _texts(key, value):
                 inside = () if is_named(key, part) else secret_spans(part)
                 for start, end in inside or ((0, len(part)),):
-                    forms.update(_forms_of(part[start:end]))
-    return Secrets(forms)
+                    values[part[start:end]] = None
+    return secrets_made(values)
 
 
 def secrets_made(values: Iterable[str]) -> Secrets:

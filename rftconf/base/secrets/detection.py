@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -120,16 +120,31 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return merged
 
 
-def assignments(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of values that a text gives to names of credentials, with the name."""
+def assignments(text: str) -> Iterable[tuple[int, int, str]]:
+    """Give start and end of values that a text gives to names of credentials, with the name."""
+    return _assigned_in_long_text(text) if len(text) >= _LONG_TEXT else _assigned_values(text)
+
+
+@lru_cache(maxsize=4)
+def _assigned_in_long_text(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A rule asks for the names of what was searched for already."""
+    return tuple(_assigned_values(text))
+
+
+def _assigned_values(text: str) -> Iterator[tuple[int, int, str]]:
     behind, folded = 0, text.casefold()
     # a pattern that minds the case is several times faster; few letters fold to more than one
     stems = _STEM.finditer(folded) if len(folded) == len(text) else _STEM_IN_ANY_CASE.finditer(text)
     for stem in stems:
         if stem.start() < behind:
             continue
-        lead = _LEFT.search(text, max(0, stem.start() - 128), stem.start())
-        start = lead.start() if lead else stem.start()
+        start = stem.start()
+        if (
+            start
+            and (text[start - 1].isalnum() or text[start - 1] in "_.-][")
+            and (lead := _LEFT.search(text, max(0, start - 128), start))
+        ):
+            start = lead.start()
         if below := list(_below(text, start, stem.end())):
             yield from below
             behind = below[0][0]
@@ -190,7 +205,7 @@ def _is_key_of(name: str, key: str) -> bool:
 def _assigns(text: str, start: int, end: int, sign: str) -> bool:
     """True where `sign` behind the name from `start` to `end` gives it what follows: a space or the next item of a list does so
     behind an option only."""
-    option = _OPTION.search(text, max(0, start - 1), end) is not None
+    option = text[start] == "-" and _OPTION.search(text, max(0, start - 1), end) is not None
     if "," in sign:
         return (option and sign[0] in "\\\"'") or _BEFORE_COMMA.search(text, max(0, start - 40), start) is not None
     if sign.lstrip("\"'] \t").startswith("\n"):
@@ -224,7 +239,7 @@ def _is_set(kind: Kind, value: str) -> bool:
 
 
 def _assigned_in(value: str) -> bool:
-    return any(c in value for c in "=: ,＝：") and next(assignments(value), None) is not None
+    return any(c in value for c in "=: ,＝：") and next(iter(assignments(value)), None) is not None
 
 
 def _forms(text: str) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ that is shown or written. Only masking asks this memory: what becomes of a confi
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 
 from rftconf.base.secrets.config_secrets import Secrets
 from rftconf.base.secrets.detection import secret_spans
@@ -15,7 +16,8 @@ _CLOSING = re.compile(r'(?<!\\)"\s*[,:\]}]')
 """The end of a text in JSON."""
 _MOST = 10_000
 """Values that are remembered, the last ones that were read: more than any config has."""
-_values: dict[str, bool] = {}
+_values: OrderedDict[str, bool] = OrderedDict()
+"""One whose first entry is taken out at once, however many there were."""
 
 
 def remember(secrets: Secrets) -> None:
@@ -24,7 +26,7 @@ def remember(secrets: Secrets) -> None:
         _values.pop(value, None)
         _values[value] = stands_alone
     while len(_values) > _MOST:
-        del _values[next(iter(_values))]
+        _values.popitem(last=False)
 
 
 def forget() -> None:

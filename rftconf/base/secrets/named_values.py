@@ -61,9 +61,12 @@ def named_values(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         groups = [group for group in _GROUPS if group in place.pattern.groupindex]
         for match in place.pattern.finditer(text):
-            start, end = next(match.span(group) for group in groups if match[group])
-            bare = text[start:end]
-            yield start + len(bare) - len(bare.lstrip()), end - len(bare) + len(bare.rstrip()), match["name"]
+            group = next(group for group in groups if match[group])
+            start, end = match.span(group)
+            bare = match[group].rstrip(_CLOSING) if group == "value" else match[group]
+            yield end - len(match[group].lstrip()), start + len(bare), match["name"]
 
 
+_CLOSING = " \t\n,;:)]}"
+"""What stands behind a value without quotes and is no part of it."""
 _GROUPS = ("value", "single", "double", "escaped")

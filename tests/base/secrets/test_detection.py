@@ -141,7 +141,8 @@ def test_json_is_json_when_its_secrets_are_masked() -> None:
         "-----BEGIN RSA PRIVATE KEY-----\\nMIIEow…",
         "user='\"hunter2hunter2\"}' is no override",
     ]
-    data = [{"message": message, "line": 185, "state": None, "note": "it's here"} for message in texts]
+    pair = {"key": "judge.api_key", "value": None}
+    data = [{"message": message, "line": 185, "state": None, "note": "it's here", **pair} for message in texts]
     for text in (json.dumps(data), json.dumps({"findings": data}, indent=2)):
         saved = json.loads(masked(text))
         assert [entry["line"] for entry in (saved if isinstance(saved, list) else saved["findings"])] == [185] * len(
