@@ -148,8 +148,8 @@ def peaks(_: Path, job: Any, turns: Turns) -> None:
 def run(job: Any, watch: Any) -> None:
     """All of it, in a folder that is gone afterwards."""
     import ray
-    from rftconf_runner.driver import train
     from rftconf_runner.slots import connect
+    from rftconf_runner.training import train
 
     connect(job, None)
     with tempfile.TemporaryDirectory() as folder:

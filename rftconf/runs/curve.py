@@ -33,6 +33,8 @@ SHOWN = (
 
 Series = Mapping[str, Sequence[float]]
 """A name for each curve, and a number for each period."""
+Points = Sequence[tuple[int, float]]
+"""Periods, and the number that each has."""
 
 
 def curve_text(title: str, values: Sequence[float], screen: Screen) -> str:
@@ -54,12 +56,14 @@ def curve_text(title: str, values: Sequence[float], screen: Screen) -> str:
     return joined(lines)
 
 
-def curves_html(title: str, runs: Mapping[str, Series]) -> str:
-    """The page: a chart for each metric, with a line for each run."""
-    return "\n".join(_page(title, runs)) + "\n"
+def curves_html(
+    title: str, runs: Mapping[str, Series], validations: Mapping[str, Mapping[str, Points]] | None = None
+) -> str:
+    """The page: a chart for each metric and for each of the figures of validation, with a line for each run."""
+    return "\n".join(_page(title, runs, validations or {})) + "\n"
 
 
-def _page(title: str, runs: Mapping[str, Series]) -> Iterator[str]:
+def _page(title: str, runs: Mapping[str, Series], validations: Mapping[str, Mapping[str, Points]]) -> Iterator[str]:
     yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{STYLE}</style></head><body><h1>{_text(title)}</h1>"
@@ -67,33 +71,39 @@ def _page(title: str, runs: Mapping[str, Series]) -> Iterator[str]:
     keys = (f'<span><i style="background:{colour}"></i>{_text(name)}</span>' for name, colour in colours.items())
     yield f'<p class="key">{"".join(keys)}</p>'
     for metric in SHOWN:
-        drawn = {name: series[metric] for name, series in runs.items() if len(series.get(metric, ())) > 0}
-        if drawn:
-            yield f"<h2>{metric.replace('_', ' ')}</h2>"
-            yield from _chart(metric, drawn, colours)
+        series_of = {name: series[metric] for name, series in runs.items() if len(series.get(metric, ())) > 0}
+        drawn = {name: [*enumerate(values, 1)] for name, values in series_of.items()}
+        yield from _headed(metric.replace("_", " "), drawn, colours)
+    for figure in dict.fromkeys(figure for figures in validations.values() for figure in figures):
+        of_runs = {name: figures[figure] for name, figures in validations.items() if figures.get(figure)}
+        yield from _headed(f"validation: {figure.replace('_', ' ')}", of_runs, colours)
     yield "</body></html>"
 
 
-def _chart(metric: str, drawn: Series, colours: Mapping[str, str]) -> Iterator[str]:
-    low = min(min(values) for values in drawn.values())
-    high = max(max(values) for values in drawn.values())
-    longest = max(map(len, drawn.values()))
+def _headed(title: str, drawn: Mapping[str, Points], colours: Mapping[str, str]) -> Iterator[str]:
+    if drawn:
+        yield f"<h2>{_text(title)}</h2>"
+        yield from _chart(title, drawn, colours)
+
+
+def _chart(metric: str, drawn: Mapping[str, Points], colours: Mapping[str, str]) -> Iterator[str]:
+    periods, numbers = ([point[axis] for points in drawn.values() for point in points] for axis in (0, 1))
+    low, high, first, last = min(numbers), max(numbers), min(periods), max(periods)
     yield f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_text(metric)} over periods">'
     for share in (0.0, 0.5, 1.0):
         y = _height(share)
         yield f'<line x1="{LEFT}" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--line)"/>'
         yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{low + share * (high - low):.4g}</text>'
-    for name, values in drawn.items():
-        span = max(longest - 1, 1)
-        xs = (LEFT + (WIDTH - LEFT - 8) * index / span for index in range(len(values)))
-        ys = (_height((value - low) / (high - low or 1)) for value in values)
+    for name, pairs in drawn.items():
+        xs = (LEFT + (WIDTH - LEFT - 8) * (period - first) / max(last - first, 1) for period, _ in pairs)
+        ys = (_height((value - low) / (high - low or 1)) for _, value in pairs)
         points = [f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True)]
         if len(points) == 1:
             points *= 2
         shape = f'fill="none" stroke="{colours[name]}" stroke-width="2" stroke-linecap="round"'
         yield f'<polyline points="{" ".join(points)}" {shape}><title>{_text(name)}</title></polyline>'
-    yield f'<text x="{LEFT}" y="{HEIGHT - 6}">1</text>'
-    yield f'<text x="{WIDTH - 8}" y="{HEIGHT - 6}" text-anchor="end">period {longest}</text></svg>'
+    yield f'<text x="{LEFT}" y="{HEIGHT - 6}">{first:g}</text>'
+    yield f'<text x="{WIDTH - 8}" y="{HEIGHT - 6}" text-anchor="end">period {last:g}</text></svg>'
 
 
 def _height(share: float) -> float:

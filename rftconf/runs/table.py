@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rftconf.report.screen import Screen, columns_of, joined, printable
@@ -23,12 +23,24 @@ class RunSeen:
     lost: int
     checkpoint: str
     unread: int
+    validations: list[dict[str, Any]] = field(default_factory=list)
 
     def series(self) -> dict[str, list[float]]:
         """Each metric's numbers over the periods; those that some period lacks are left out."""
         names = [name for name, value in (self.metrics[0] if self.metrics else {}).items() if _is_number(value)]
         columns = {name: [metric.get(name) for metric in self.metrics] for name in names}
         return {name: [float(v) for v in column] for name, column in columns.items() if all(map(_is_number, column))}  # type: ignore[arg-type] # no number is left
+
+    def validation_series(self) -> dict[str, list[tuple[int, float]]]:
+        """Each figure of each validation set, with the periods after which it was validated; 0 is before the first."""
+        points = dict[str, list[tuple[int, float]]]()
+        for row in self.validations:
+            period, sets = row.get("period"), row.get("sets")
+            for name, figures in sets.items() if isinstance(period, int) and isinstance(sets, dict) else ():
+                for figure, value in figures.items() if isinstance(figures, dict) else ():
+                    if isinstance(period, int) and _is_number(value):
+                        points.setdefault(f"{name}, {figure}", []).append((period, float(value)))
+        return points
 
 
 def runs_text(runs: Sequence[RunSeen], screen: Screen) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from rftconf.base.errors import UnreadableError, UsageError
 from rftconf.runs.table import RunSeen
 
-METRICS, EVENTS, PLAN = "metrics.jsonl", "events.jsonl", "plan.json"
+METRICS, EVENTS, PLAN, VALIDATIONS = "metrics.jsonl", "events.jsonl", "plan.json", "validation.jsonl"
 
 
 def runs_in(folders: Iterable[Path]) -> list[RunSeen]:
@@ -28,9 +28,11 @@ def run_seen(folder: Path) -> RunSeen:
     """One run, also while it runs."""
     metrics, bad = _lines(folder / METRICS)
     events, unread = _lines(folder / EVENTS)
+    validations, torn = _lines(folder / VALIDATIONS)
     checkpoints = sorted(path.name for path in folder.glob("step-*") if path.suffix != ".partial")
     lost = sum(event.get("event") == "lost" for event in events)
-    return RunSeen(str(folder), metrics, _rollouts_wanted(folder / PLAN), lost, (checkpoints or [""])[-1], bad + unread)
+    periods, unread = _rollouts_wanted(folder / PLAN), bad + unread + torn
+    return RunSeen(str(folder), metrics, periods, lost, (checkpoints or [""])[-1], unread, validations)
 
 
 def _lines(file: Path) -> tuple[list[dict[str, Any]], int]:

@@ -50,7 +50,7 @@ def plot(folder: Path, screen: Screen | None) -> None:
     run = run_seen(folder)
     if not run.metrics:
         return
-    out.product(curves_html(run.name, {run.name: run.series()}), folder / CURVE)
+    out.product(curves_html(run.name, {run.name: run.series()}, {run.name: run.validation_series()}), folder / CURVE)
     if screen is not None:
         out.product(curve_text("reward", run.series().get("reward", []), screen) + f"more in {folder / CURVE}\n")
 

@@ -18,7 +18,7 @@ from rftconf_runner.acceptance import accepted
 from rftconf_runner.architectures import unfit
 from rftconf_runner.extension_fields import leave_out, left_aside
 from rftconf_runner.grader_reader import unasked
-from rftconf_runner.ignorable_fields import moved, validates
+from rftconf_runner.ignorable_fields import moved
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import ANSWER_SECONDS, REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, unread_by
@@ -88,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         help="how long a rule may take over one answer, which earns 0 after that",
     )
     parser.add_argument("--no-trackers", action="store_true", help="log to the folder only, whatever the plan names")
+    parser.add_argument("--no-validation", action="store_true", help="validate nothing, whatever the plan says")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("--json", action="store_true", help="print JSON lines: a period's numbers, or an event")
     return parser
@@ -104,6 +105,9 @@ def _apply(plan: Plan, arguments: argparse.Namespace) -> None:
             stage.sync.in_flight = "finish"
     if arguments.no_trackers:
         plan.identity.loggers = None
+    if arguments.no_validation:
+        for stage in plan.stages:
+            stage.cadence.eval_rollouts = stage.cadence.eval_at_start = None
 
 
 def _start_notes(plan: Plan, job: Job) -> Iterator[str]:
@@ -112,7 +116,7 @@ def _start_notes(plan: Plan, job: Job) -> Iterator[str]:
     yield (f"{periods} of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
            f"{job.ranks} trainer ranks, {job.engines} engines{_of(job)}, {job.dtype}")  # fmt: skip
     yield from _scored_by(job)
-    yield from (f"left out: {sentence}" for sentence in _left_out(plan))
+    yield from (f"left out: {sentence}" for sentence in _left_out(plan, job))
     yield from (f"on GPUs: {sentence}" for sentence in _on_gpus(plan, job))
 
 
@@ -143,11 +147,10 @@ def _scored_by(job: Job) -> Iterator[str]:
         yield f"domain {share.name}: {share.prompts} of a period's {job.prompts} prompts"
 
 
-def _left_out(plan: Plan) -> Iterator[str]:
+def _left_out(plan: Plan, job: Job) -> Iterator[str]:
     """What of the plan is not done, and changes nothing of what is learned."""
     stage = plan.stages[0]
-    if validates(stage):
-        yield "validation, which the runner does not do yet"
+    yield from job.validation.left_out if job.validation else ()
     if unasked(stage):
         yield f"{', '.join(unasked(stage))}, which score validation only"
     yield from left_aside(plan)
@@ -179,10 +182,10 @@ def _run(plan: Plan, arguments: argparse.Namespace, say: Callable[[str], None]) 
     from rftconf_runner import checkpoint, trackers
     from rftconf_runner.checkpoint import CheckpointError
     from rftconf_runner.consistency_checks import GateError
-    from rftconf_runner.driver import train
     from rftconf_runner.reward import BadRewardError
     from rftconf_runner.slots import NoPlaceError, connect, unit
     from rftconf_runner.supervision import LostError
+    from rftconf_runner.training import train
 
     folder: Path = arguments.out
     job = replace(job_of(plan), reward_seconds=arguments.reward_seconds, answer_seconds=arguments.answer_seconds)

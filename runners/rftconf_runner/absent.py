@@ -26,8 +26,11 @@ def absent(job: Job) -> list[str]:
 def _local_paths(job: Job) -> Iterator[tuple[str, str, str]]:
     """Field, path, and what has to be there, of all that is local."""
     for rows in job.data:
-        if rows.uri.startswith(BEGINNINGS) or (rows.uri.endswith(ENDINGS) and "://" not in rows.uri):
+        if _is_local(rows.uri):
             yield "stage.data.train[].uri", rows.uri, "file or folder"
+    for part in job.validation.sets if job.validation else ():
+        if _is_local(part.rows.uri):
+            yield "stage.data.eval[].uri (--no-validation runs without)", part.rows.uri, "file or folder"
     models = [("stage.model.path", job.model)]
     models += [("stage.model.tokenizer_path", job.tokenizer)] if job.tokenizer != job.model else []
     models += [("stage.model.critic_path", job.critic.model)] if job.critic else []
@@ -35,6 +38,10 @@ def _local_paths(job: Job) -> Iterator[tuple[str, str, str]]:
     models += [("stage.placement.auxiliary[].path", grader.model) for grader in job.graders]
     yield from ((field, path, "folder") for field, path in models if path.startswith(BEGINNINGS))
     yield from (("stage.reward.function_path", source.path, "file") for source in job.rewards)
+
+
+def _is_local(uri: str) -> bool:
+    return uri.startswith(BEGINNINGS) or (uri.endswith(ENDINGS) and "://" not in uri)
 
 
 def _exists(path: str, kind: str) -> bool:

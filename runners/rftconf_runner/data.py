@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,8 +65,8 @@ class Prompts:
 
     def __init__(self, job: Job, tokenizer: Any) -> None:
         most = job.prompt_tokens - (job.overlong == "drop_ge")
-        vision = _vision_of(job)
-        read = [list(_prompts(rows, job, tokenizer, vision)) for rows in job.data]
+        vision = vision_of_rows(job.data, job)
+        read = [list(read_prompts(rows, job, tokenizer, vision)) for rows in job.data]
         for rows, prompts in zip(job.data, read, strict=True):
             long = next((prompt for prompt in prompts if len(prompt.tokens) > most), None)
             if long is not None and job.overlong in UNDROPPED:
@@ -111,9 +111,9 @@ class Prompts:
         return Epochs(sizes, used, job.data_seed, shuffles=job.shuffle, interleaves=separate)
 
 
-def _vision_of(job: Job) -> Vision | None:
+def vision_of_rows(data: Sequence[Rows], job: Job) -> Vision | None:
     """Return what counts images in tokens, where rows may have some and the model sees."""
-    if not any(rows.images for rows in job.data):
+    if not any(rows.images for rows in data):
         return None
     from rftconf_runner.vision import vision_of
 
@@ -138,7 +138,10 @@ def _first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def _prompts(rows: Rows, job: Job, tokenizer: Any, vision: Vision | None) -> Iterator[Prompt]:
+def read_prompts(
+    rows: Rows, job: Job, tokenizer: Any, vision: Vision | None, field: str = "stage.data.train[].uri"
+) -> Iterator[Prompt]:
+    """Read a set's rows in their order. Raises ValueError with `field` where they cannot be read, or with the row that is no prompt."""
     from datasets import load_dataset
     from datasets.exceptions import DatasetsError
 
@@ -150,7 +153,7 @@ def _prompts(rows: Rows, job: Job, tokenizer: Any, vision: Vision | None) -> Ite
         table = load_dataset(how[0], **how[1], split=rows.split)
     except (OSError, ImportError, ValueError, DatasetsError) as error:
         why = _first_line(error.__cause__ or error)
-        raise ValueError(f"stage.data.train[].uri: {rows.uri} cannot be read: {why}") from error
+        raise ValueError(f"{field}: {rows.uri} cannot be read: {why}") from error
     if not vision or not rows.images or rows.images.name not in table.column_names:
         for index, row in enumerate(table):
             yield _prompt(index, row, rows, job, tokenizer)
@@ -179,9 +182,7 @@ def _with_pictures(prompt: Prompt, pictures: tuple[Picture, ...], vision: Vision
 
 def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any, images: int = 0) -> Prompt:
     if rows.column not in row:
-        raise ValueError(
-            f"{rows.uri} has no column {rows.column!r}, which stage.data.train names; it has {', '.join(row)}"
-        )
+        raise ValueError(f"{rows.uri} has no column {rows.column!r}, which the plan names; it has {', '.join(row)}")
     for column, plain in COLUMNS.items():
         if row.get(column) not in (None, "", [], {}, *plain):
             raise ValueError(f"{rows.uri}, row {index}: {_of_column(column, row[column])}")

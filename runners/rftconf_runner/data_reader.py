@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+from rftconf.plan.data_parts import DataSet
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.framework_rewards import own_reward
@@ -26,32 +28,30 @@ def data_of(read: StageReader, source: Source = NOBODY) -> dict[str, Any]:
     stage = read.stage
     several, tags, once = len(stage.data.train) > 1, _only_tags(stage), asks_once(stage)
     path = "data.train[]."
-    rows = tuple(
-        Rows(
-            read.text(path + "uri", data_set.uri),
-            read.text(path + "split", data_set.split, "train"),
-            read.text(
-                path + "keys.prompt",
-                data_set.keys.prompt if once else data_set.keys.messages or data_set.keys.prompt,
-                "prompt",
-            ),
-            data_set.prompt_type == "messages",
-            read.text(path + "keys.response", data_set.keys.response, "answer"),
-            read.text(path + "name", data_set.name, "") if several else "",
-            tags,
-            read.text(path + "subset", data_set.subset, ""),
-            system_of(data_set) if once else None,
-            images_of(data_set.keys.image, source),
-        )
-        for data_set in stage.data.train
-    )
+    names = [read.text(path + "name", data_set.name, "") if several else "" for data_set in stage.data.train]
+    rows = [rows_of(read, data_set, path, source, once=once) for data_set in stage.data.train]
     return {
-        "data": rows,
+        "data": tuple(replace(part, name=name, tags=tags) for part, name in zip(rows, names, strict=True)),
         "mixing": read.value("data.mixing", "concat"),
         "shares": _shares(stage),
         "shuffle": read.value("data.shuffle", True),
         "data_seed": read.whole("data.seed", 0),
     }
+
+
+def rows_of(read: StageReader, data_set: DataSet, path: str, source: Source, *, once: bool) -> Rows:
+    """Return where one set's rows are, and their columns; `once`: a question and its answer are columns of their own."""
+    prompt = data_set.keys.prompt if once else data_set.keys.messages or data_set.keys.prompt
+    return Rows(
+        read.text(path + "uri", data_set.uri),
+        read.text(path + "split", data_set.split, "train"),
+        read.text(path + "keys.prompt", prompt, "prompt"),
+        data_set.prompt_type == "messages",
+        read.text(path + "keys.response", data_set.keys.response, "answer"),
+        subset=read.text(path + "subset", data_set.subset, ""),
+        system=system_of(data_set) if once else None,
+        images=images_of(data_set.keys.image, source),
+    )
 
 
 def images_of(column: object, source: Source) -> ImageColumn | None:

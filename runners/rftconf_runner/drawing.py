@@ -78,6 +78,13 @@ def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> 
     ]
 
 
+def asked_in_shares(engines: Sequence[Sequence[Any]], requests: Sequence[GenerationRequest]) -> list[Any]:
+    """Ask all engines, each for an equal share; the answers come in the requests' order."""
+    size = max(-(-len(requests) // len(engines)), 1)
+    shares = [requests[index : index + size] for index in range(0, len(requests), size)]
+    return [rank.generate.remote(share) for engine, share in zip(engines, shares, strict=False) for rank in engine]
+
+
 class Drawing:
     """Prompts in the data's order. Engines answer in the background; what they were asked first is used first."""
 
@@ -147,16 +154,12 @@ class Drawing:
         return [group * self.job.responses + index for group in groups for index in range(self.job.responses)]
 
     def _flown(self, flight: Flight) -> Flight:
-        """Asked of all engines, in equal shares."""
+        """Ask all engines for it."""
         requests = asked_of(self.job, flight.prompts, flight.first, flight.turn)
         if flight.turn:
             begun = zip(requests, flight.begun, strict=True)
             requests = [replace(request, begun=answer.tokens) for request, answer in begun if not answer.whole]
-        size = max(-(-len(requests) // len(self.engines)), 1)
-        shares = [requests[index : index + size] for index in range(0, len(requests), size)]
-        pairs = zip(self.engines, shares, strict=False)
-        refs = [rank.generate.remote(share) for engine, share in pairs for rank in engine]
-        return replace(flight, refs=refs)
+        return replace(flight, refs=asked_in_shares(self.engines, requests))
 
     def _cuts(self, now: bool) -> None:
         ranks = [rank for engine in self.engines for rank in engine]

@@ -1,17 +1,15 @@
-"""The run, read from top to bottom: draw, score, compare, learn, hand over, save."""
+"""The run, read from top to bottom: draw, score, compare, learn, hand over, validate, save."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from rftconf_runner import consistency_checks
 from rftconf_runner.advantage_estimation import credit, lessons_of
 from rftconf_runner.batch import drawn_batch
-from rftconf_runner.data import Prompts, tokenizer_of
+from rftconf_runner.data import Prompts
 from rftconf_runner.drawing import Drawing
-from rftconf_runner.faults import Faults
 from rftconf_runner.gpu_sharing import engines_turn
 from rftconf_runner.job import Job
 from rftconf_runner.keeping import Keeper
@@ -19,36 +17,18 @@ from rftconf_runner.metrics import of_updates
 from rftconf_runner.places import Places, hand_over, rows
 from rftconf_runner.record import Record
 from rftconf_runner.reward import BadRewardError
-from rftconf_runner.supervision import supervised
-from rftconf_runner.trackers import Tracker
 from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates
-from rftconf_runner.watch import Watch
-
-
-def train(
-    job: Job, folder: Path, start: Path | None = None, stopped: Callable[[], bool] = lambda: False,
-    watch: Watch | None = None, trackers: Sequence[Tracker] = (), living: Places | None = None,
-) -> Places:  # fmt: skip
-    """Run all of `job`, or what follows the checkpoint `start`, until `stopped`; on engines of `living`, in `folder`."""
-    tokenizer, watch = tokenizer_of(job), watch or Watch()
-    data = Prompts(job, tokenizer)
-    job, watch.periods = data.job, data.periods()
-
-    def attempt(places: Places, start: Path | None, faults: Faults) -> None:
-        keeper = Keeper(job, folder, tokenizer, places, start)
-        record = Record(folder, keeper.state.period, watch, trackers, faults)
-        Run(job, tokenizer, data, places, keeper, record).until(stopped)
-
-    places = supervised(job, folder, start, watch, attempt, living)
-    watch.close()
-    return places
+from rftconf_runner.validation import Validator
 
 
 class Run:
     """The periods of a run on one set of places, which hold what `keeper` begins with."""
 
-    def __init__(self, job: Job, tokenizer: Any, data: Prompts, places: Places, keeper: Keeper, record: Record) -> None:
+    def __init__(
+        self, job: Job, tokenizer: Any, data: Prompts, places: Places, keeper: Keeper, record: Record, validator: Validator
+    ) -> None:  # fmt: skip
         self.job, self.tokenizer, self.places, self.keeper, self.record = job, tokenizer, places, keeper, record
+        self.validator = validator
         self.drawing = Drawing(job, data, places.engines, keeper.state.drawn, keeper.state.waiting)
         consistency_checks.same_weights(hand_over(places, keeper.state.period))
 
@@ -56,8 +36,10 @@ class Run:
         """Every period that is left, or as many as `stopped` lets pass."""
         keeper, last = self.keeper, self.record.periods
         try:
+            self.validator.after(keeper.state.period)
             for period in range(keeper.state.period + 1, last + 1):
                 self.period(period)
+                self.validator.after(period)
                 over = period == last or (keeper.synced() and stopped())
                 if over or (keeper.due and keeper.synced()):
                     self.record.enter(period, "save")

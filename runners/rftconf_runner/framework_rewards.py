@@ -49,12 +49,12 @@ def has_rules(job: Job) -> bool:
     return any(source.path in OWN for source in job.rewards)
 
 
-def unscored_row(job: Job, prompts: list[Prompt]) -> str:
-    """Say why a row has no reward; empty where all rows have one."""
-    return next(_unscored(job, prompts), "")
+def unscored_row(job: Job, prompts: list[Prompt], field: str = "stage.data.train") -> str:
+    """Say why a row of `field` has no reward; empty where all rows have one."""
+    return next(_unscored(job, prompts, field), "")
 
 
-def _unscored(job: Job, prompts: list[Prompt]) -> Iterator[str]:
+def _unscored(job: Job, prompts: list[Prompt], field: str) -> Iterator[str]:
     sources = {source.domain: source for source in job.rewards if source.path == scoring.__file__}
     domains, reasons = {source.domain for source in job.rewards}, dict[str, str]()
     for prompt in prompts:
@@ -66,4 +66,4 @@ def _unscored(job: Job, prompts: list[Prompt]) -> Iterator[str]:
             reasons[name] = scoring.unscored(source.arguments["framework"], source.arguments["release"], name)
         why = reasons[name] if name else "no column 'data_source', by which answers are scored"
         if why:
-            yield f"stage.data.train: row {prompt.row}: {why}; `--reward` names another reward"
+            yield f"{field}: row {prompt.row}: {why}; `--reward` names another reward"

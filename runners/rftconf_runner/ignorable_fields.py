@@ -56,7 +56,7 @@ OF_ADAPTIVE = ("algorithm.kl_reward.target", "algorithm.kl_reward.horizon")
 OF_KL_REWARD, OF_KL_LOSS = ("algorithm.kl_reward.*",), ("algorithm.kl_loss.*",)
 """What nothing reads while the critic, the adapter or the penalty is off."""
 VALIDATION = ("sampling.eval.*", "data.eval[[]].*", "data.eval_max_samples", "cadence.eval_*")
-"""What the runner leaves out aloud: it changes nothing of what is learned."""
+"""What `validation_reader` reads, or leaves out aloud: it changes nothing of what is learned."""
 
 
 def unread(stage: Stage, read: set[str]) -> Iterator[tuple[str, Any]]:
@@ -85,11 +85,6 @@ def patterns_off(stage: Stage) -> Iterator[str]:
         yield from OF_LORA
     if algorithm.kl_reward.controller != "adaptive":
         yield from OF_ADAPTIVE
-
-
-def validates(stage: Stage) -> bool:
-    """True when the plan asks for validation, which the runner leaves out."""
-    return stage.cadence.eval_rollouts is not None or stage.cadence.eval_at_start is True
 
 
 def _fits(path: str, name: str) -> bool:

@@ -57,7 +57,7 @@ VERL = (
     _of("times to wait, and an instance that is about to end", "trainer.ray_wait_register_center_timeout", "trainer.esi_redundant_time"),
     _of("arguments of ray.init; the runner starts Ray itself", "ray_kwargs.ray_init.num_cpus", "ray_kwargs.ray_init.include_dashboard"),
     _of("read by releases before 0.7 only; there the plan names it", "data.truncation"),
-    _of("validation, which is left out", "data.val_batch_size", "data.validation_shuffle", "val_*"),
+    _of("of validation alone, from which nothing is learned", "data.val_batch_size", "data.validation_shuffle", "val_*"),
     _of("hands the messages on to whoever scores, which the runner always does", "data.return_raw_chat"),
     _of("how data are read, not what", "data.filter_overlong_prompts_workers", "data.use_shm", "*.use_shm"),
     _of("the runner reads it where engines and trainers share GPUs, and it changes no number", "*.free_cache_engine", "*.enable_sleep_mode"),
@@ -107,7 +107,7 @@ ROLL = (
       "critic.data_args.*", "rewards.*.data_args.template"),
     _of("how data are read, not what", "*.preprocessing_num_workers", "*data_args.dataset_dir", "*data_args.dataset_type"),
     _of("all rows of what is one data set; domains have shares of their own", "actor_train.data_args.interleave_probs", values=("1.0", 1.0, 1)),
-    _of("validation, which is left out", "validation.*", "val_*"),
+    _of("of validation alone, from which nothing is learned", "validation.*", "val_*"),
     _of("the attention kernels of a model", "*.attn_implementation", "*.flash_attn"),
     _of("a language model, as it is without further words", "*.model_args.model_type", values=(None,)),
     _of("answers are sampled, not searched for", "*.generating_args.num_beams", values=(1,)),
@@ -139,7 +139,7 @@ TRINITY = (
     _of("experiences are learned from once", "*.replay_buffer.enable", values=OFF),
     _of("what is shown meanwhile", "*.enable_progress_bar", "trainer.enable_preview", "trainer.name"),
     _of("log-probs of the engine, which the runner always has", "buffer.explorer_input.tasksets.rollout_args.logprobs"),
-    _of("validation, which is left out", "buffer.explorer_input.eval_tasksets.*"),
+    _of("of validation alone, from which nothing is learned", "buffer.explorer_input.eval_tasksets.*"),
     _of("Trinity's own workers", "trainer.trainer_type", values=("verl", None)),
     _of("how many processes write checkpoints", "trainer.save_strategy"),
     _of("how workflows talk to the engine; a workflow of turns or tools is refused by its name",
@@ -172,9 +172,9 @@ SURELY = {
         _of("where Megatron's optimizer waits and computes", "*.override_optimizer_config.optimizer_offload_fraction",
           "*.override_optimizer_config.overlap_cpu_optimizer_d2h_h2d", "*.override_optimizer_config.optimizer_cpu_offload"),
         _of("types of Megatron's moments, to save memory; the runner keeps them whole", "*.override_optimizer_config.use_precision_aware_optimizer"),
-        _of("validation, which is left out", "val_*"),
+        _of("of validation alone, from which nothing is learned", "val_*"),
     ),
-    "roll": (_of("validation, which is left out", "val_*", "val_env_manager.*"),),
+    "roll": (_of("of validation alone, from which nothing is learned", "val_*", "val_env_manager.*"),),
 }  # fmt: skip
 INDEX = re.compile(r"\[\d+\]")
 

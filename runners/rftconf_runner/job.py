@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rftconf_runner.job_data import Rows, Share
+    from rftconf_runner.job_data import Rows, Share, Validation
     from rftconf_runner.losses import Estimator
 
 
@@ -237,6 +237,7 @@ class Job:
     optimizer: Optimizer
     critic: CriticJob | None
     warmup: int
+    validation: Validation | None = None
 
     @property
     def truncates(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +40,46 @@ class Share:
     name: str
     tags: tuple[str, ...]
     prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Settings by which an engine draws an answer; a temperature of 0 takes the likeliest token each time, and a `top_k` of -1 all tokens."""
+
+    temperature: float = 1.0
+    top_p: float = 1.0
+    top_k: int = -1
+    repetition: float = 1.0
+    ignore_eos: bool = False
+
+
+GREEDY = Sampling(temperature=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationSet:
+    """Rows each of which is answered `responses` times; `domain` names the reward that scores them, and is empty for the common one."""
+
+    name: str
+    rows: Rows
+    sampling: Sampling
+    responses: int
+    domain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Sets that are answered after every `every` periods (0: never) and after the last, and `before` the first. Of all their
+    prompts the first `most` are asked (0: all). `left_out` are sentences about what of it is not done."""
+
+    sets: tuple[ValidationSet, ...] = ()
+    every: Fraction = Fraction(0)
+    before: bool = False
+    most: int = 0
+    left_out: tuple[str, ...] = ()
+
+    def is_due(self, period: int, last: int) -> bool:
+        """Say whether the sets are answered after this period of `last`, where 0 is before the first."""
+        if period == 0 or not self.every:
+            return self.before and period == 0
+        return period == last or period // self.every > (period - 1) // self.every

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rftconf.plan.model import Plan, Stage
@@ -14,6 +15,7 @@ from rftconf_runner.grader_reader import graders_of, scoring
 from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Micro, Offload, Optimizer, Shaping
 from rftconf_runner.lora_reader import lora_of
 from rftconf_runner.stage_reader import StageReader, number
+from rftconf_runner.validation_reader import validation_of
 
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
 OLD = {
@@ -55,7 +57,7 @@ def job_of(plan: Plan) -> Job:
     )
     if read.open:
         raise ValueError(f"the plan leaves open: {', '.join(read.open)}")
-    job = in_other_words(job, plan)
+    job = replace(in_other_words(job, plan), validation=validation_of(stage, plan.source, job.rewards, job.graders))
     _fits(plan, job)
     for update in (job.update, *([job.critic.update] if job.critic else [])):
         if job.sp < 1 or job.ranks % job.sp or job.sequences % update or update % (job.ranks // job.sp):

@@ -29,6 +29,11 @@ class Metrics:
             tracker.log(values["period"], plain(values))
         self.watch.periodic(values)
 
+    def follow(self, period: int, numbers: dict[str, float]) -> None:
+        """Give trackers further numbers of a period."""
+        for tracker in self.trackers:
+            tracker.log(period, numbers)
+
 
 def plain(values: dict[str, Any]) -> dict[str, float]:
     """A number for each name; a histogram's bars as name/bar."""

@@ -23,6 +23,7 @@ CLOCKS = {
 }
 """Under which name the time in a phase is logged."""
 
+VALIDATION = "validation"
 MOST_EMPTY = 3
 """Periods in a row without any reward, after which somebody is told."""
 HINT = (
@@ -38,13 +39,20 @@ class Record:
         self, folder: Path, done: int, watch: Watch, trackers: Sequence[Tracker], faults: Faults
     ) -> None:  # fmt: skip
         self.metrics, self.ledger = Metrics(folder, done, watch, trackers), Ledger(folder, done)
-        self.watch, self.faults = watch, faults
+        self.watch, self.faults, self.done = watch, faults, done
         self.clock, self.spent, self.since, self.empty = "", dict[str, float](), 0.0, 0
 
     @property
     def periods(self) -> int:
         """Of the whole run."""
         return self.watch.periods
+
+    def validated(self, period: int, figures: Mapping[str, Mapping[str, float]]) -> None:
+        """Show a validation's figures by data set; trackers have them under the period."""
+        numbers = {f"{VALIDATION}/{name}/{key}": value for name, row in figures.items() for key, value in row.items()}
+        self.metrics.follow(period, numbers)
+        for name, row in figures.items():
+            self.watch.event(VALIDATION, set=name, **row)
 
     def enter(self, period: int, phase: str) -> None:
         """The run is in this phase now."""

@@ -15,6 +15,7 @@ from rftconf_runner import experts, ranked
 from rftconf_runner.architectures import mixes, sees
 from rftconf_runner.images import Picture
 from rftconf_runner.job import Job
+from rftconf_runner.job_data import GREEDY, Sampling
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.threads import patient
 from rftconf_runner.weights import Digests, Layout, digest_model, layout, renamed
@@ -37,13 +38,15 @@ CUTTING = "cut"
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """A prompt, the seed of its answer, and what of the answer is there already. A `greedy` answer has the likeliest token each time.
+    """A prompt, the seed of its answer, and what of the answer is there already. A `greedy` answer has the likeliest token each time,
+    and others are drawn by the `sampling` of training unless they have their own.
     With `pictures` the prompt has a token for each, and the engine `reads` as many as the model has for them."""
 
     prompt: tuple[int, ...]
     seed: int
     begun: tuple[int, ...] = ()
     greedy: bool = False
+    sampling: Sampling | None = None
     pictures: tuple[Picture, ...] = ()
     reads: tuple[int, ...] = ()
 
@@ -164,6 +167,10 @@ class Engine:
         else:
             self.cutting.clear()
 
+    def forget(self) -> None:
+        """Empty the cache of prompts, so that what was asked beside training has no part in how training's answers are computed."""
+        self.llm.reset_prefix_cache()
+
     def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Layout:
         """Take the trainer's weights, and say how they are laid out. Caches hold keys and images of the old ones: they are emptied."""
         self.resting.wake(WEIGHTS)
@@ -208,10 +215,14 @@ class Engine:
     def _params(self, request: GenerationRequest) -> Any:
         from vllm import SamplingParams
 
+        train = Sampling(self.job.temperature, self.job.top_p, self.job.top_k)
+        sampling = GREEDY if request.greedy else request.sampling or train
         return SamplingParams(
-            temperature=0.0 if request.greedy else self.job.temperature,
-            top_p=1.0 if request.greedy else self.job.top_p,
-            top_k=-1 if request.greedy else self.job.top_k,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
+            repetition_penalty=sampling.repetition,
+            ignore_eos=sampling.ignore_eos,
             max_tokens=self.job.response_tokens - len(request.begun),
             logprobs=0,
             flat_logprobs=True,

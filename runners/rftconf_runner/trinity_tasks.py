@@ -21,7 +21,12 @@ CODE = "common/workflows/workflow.py"
 
 def asks_once(stage: Stage) -> bool:
     """True where every training set is asked by such a workflow."""
-    return bool(stage.data.train) and all(data_set.workflow in (*MATH, *SIMPLE) for data_set in stage.data.train)
+    return bool(stage.data.train) and all(map(is_asked_once, stage.data.train))
+
+
+def is_asked_once(data_set: DataSet) -> bool:
+    """True where the set is asked by a workflow of one question and one answer."""
+    return data_set.workflow in (*MATH, *SIMPLE)
 
 
 def reward_names(stage: Stage) -> list[str]:

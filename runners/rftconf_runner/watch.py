@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from rftconf_runner import disk
 
-PHASES = ("generate", "reward", "update", "sync", "save")
+PHASES = ("generate", "reward", "update", "sync", "validate", "save")
 MODES = ("lines", "live", "json", "quiet")
 BAR = 20
 

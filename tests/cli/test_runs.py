@@ -73,6 +73,27 @@ def test_a_page_of_all_runs(tmp_path: Path) -> None:
     assert "<b>" not in text
 
 
+def test_validation_has_charts_of_its_own_over_its_own_periods(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last line is being written; a set that no run has for a period has no point there."""
+    folder, page = made(tmp_path / "run", [0.1] * 4), tmp_path / "page.html"
+    rows = [{"period": period, "sets": {"gsm8k<": {"mean@2": period / 8, "pass@2": 0.5}}} for period in (0, 2, 4)]
+    lines = [*(json.dumps(row) for row in rows), '{"period": 5, "se']
+    (folder / "validation.jsonl").write_text("\n".join(lines))
+    assert run(["runs", str(folder), "--html", str(page)]) == 0
+    text = page.read_text()
+    assert "<h2>validation: gsm8k&lt;, mean@2</h2>" in text
+    assert "<h2>validation: gsm8k&lt;, pass@2</h2>" in text
+    chart = text.partition("mean@2</h2>")[2].partition("</svg>")[0]
+    assert ">0</text>" in chart
+    assert ">period 4</text>" in chart
+    points = [point.split(",") for point in chart.partition('points="')[2].partition('"')[0].split()]
+    xs = [float(x) for x, _ in points]
+    assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.2)
+    assert "1 lines are no JSON" in capsys.readouterr().out
+
+
 def test_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path / "run", [0.1])
     assert run(["runs", str(tmp_path), "--json"]) == 0

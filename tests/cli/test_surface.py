@@ -99,6 +99,7 @@ OPTIONS = {
             "--as-placed",
             "--finish-answers",
             "--no-trackers",
+            "--no-validation",
             "--reward-seconds",
             "--answer-seconds",
             "--json",

@@ -19,8 +19,10 @@ def job(data: str, model: str, reward: str, **more: str) -> Job:
         "data__train_files": data,
         "actor_rollout_ref__model__path": model,
         "reward__custom_reward_function__path": reward,
+        "trainer__val_before_train": "False",
+        "trainer__test_freq": "-1",
     }
-    return job_of(plan(**keys, **more))
+    return job_of(plan(**{**keys, **more}))
 
 
 def test_what_is_there_is_not_named(tmp_path: Path) -> None:
@@ -59,3 +61,13 @@ def test_a_home_folder_is_the_shells(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "model").mkdir()
     (message,) = absent(replace(job("owner/name", "owner/name", __file__), model="~/model", tokenizer="~/model"))
     assert message.endswith("~/model is no folder; `~` is not read as your home folder here, write the whole path")
+
+
+def test_validation_data_that_are_not_there_can_be_done_without(tmp_path: Path) -> None:
+    """veRL has a file of its own where a script names none, and asks for it before the first period."""
+    (tmp_path / "model").mkdir()
+    for name in ("train.parquet", "reward.py"):
+        (tmp_path / name).touch()
+    own = [str(tmp_path / name) for name in ("train.parquet", "model", "reward.py")]
+    (why,) = absent(job(*own, trainer__test_freq="5", data__val_files="/no/test.parquet"))
+    assert why == "stage.data.eval[].uri (--no-validation runs without): /no/test.parquet is no file or folder"

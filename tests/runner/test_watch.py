@@ -40,7 +40,7 @@ def test_one_line_that_moves(tmp_path: Path) -> None:
     watch.periodic(VALUES)
     watch.enter(2, "update")
     last = stream.getvalue().split("\r")[-1].rstrip()
-    assert last == "[#####...............] 1/4  reward 0.25  lag 0  100 tokens/s  [==>..] update"
+    assert last == "[#####...............] 1/4  reward 0.25  lag 0  100 tokens/s  [==>...] update"
     assert "\n" not in stream.getvalue()
 
 

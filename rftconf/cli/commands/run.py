@@ -61,6 +61,9 @@ def run(
     no_trackers: Annotated[
         bool, typer.Option("--no-trackers", help="Log to the folder only, whatever trackers the config names.")
     ] = False,
+    no_validation: Annotated[
+        bool, typer.Option("--no-validation", help="Validate nothing, whatever the config says.")
+    ] = False,
     gpu: Annotated[
         str | None,
         typer.Option(
@@ -125,8 +128,8 @@ def run(
     limits = (("--reward-seconds", reward_seconds), ("--answer-seconds", answer_seconds))
     named = (*listed, ("--address", address), *limits)
     more = [word for name, value in named if value is not None for word in (name, str(value))]
-    names = ("--resume", "--dry-run", "--finish-answers", "--no-trackers", "--json", "--quiet")
-    switches = (resume, dry_run, finish_answers, no_trackers, json, quiet)
+    names = ("--resume", "--dry-run", "--finish-answers", "--no-trackers", "--no-validation", "--json", "--quiet")
+    switches = (resume, dry_run, finish_answers, no_trackers, no_validation, json, quiet)
     more += [name for name, switch in zip(names, switches, strict=True) if switch]
     plan = plan_text(placement.plan)
     if dry_run:

@@ -51,7 +51,12 @@ def runs(
         known = sorted({name for run in runs for name in run.series()})
         raise UsageError(f"no run has the metric {metric}; there are {', '.join(known) or 'none'}")
     if html is not None:
-        out.product(curves_html("Runs", {run.name: run.series() for run in runs}), html)
+        out.product(
+            curves_html(
+                "Runs", {run.name: run.series() for run in runs}, {run.name: run.validation_series() for run in runs}
+            ),
+            html,
+        )
     if json:
         out.product_json(runs_json(runs), output)
         return 0

@@ -14,12 +14,12 @@ from typing import Any
 import ray
 from rftconf_runner import checkpoint, places, supervision, trackers
 from rftconf_runner.demo import SIZES
-from rftconf_runner.driver import train
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.places import Places
 from rftconf_runner.refusals import refusals
 from rftconf_runner.rules import give
+from rftconf_runner.training import train
 from rftconf_runner.watch import Watch
 
 from rftconf.plan.model import Plan

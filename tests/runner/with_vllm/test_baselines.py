@@ -30,17 +30,16 @@ REMAX = {
 
 
 def test_every_prompt_has_one_greedy_answer_and_seeds_of_samples_stay() -> None:
-    from types import SimpleNamespace
-    from typing import Any
+    from rftconf_runner.data import Prompt
 
     from tests.runner.test_job import plan
 
-    job, prompts = job_of(plan(algorithm__adv_estimator="remax")), [SimpleNamespace(tokens=(1,))] * 3
-    options: list[Any] = asked_of(job, prompts, 5)  # type: ignore[arg-type]
+    job, prompts = job_of(plan(algorithm__adv_estimator="remax")), [Prompt(0, (1,), "", "")] * 3
+    options = asked_of(job, prompts, 5)
     assert [index for index, entry in enumerate(options) if entry.greedy] == [16, 33, 50]
-    plain = asked_of(replace(job, baseline=""), prompts, 5)  # type: ignore[arg-type]
+    plain = asked_of(replace(job, baseline=""), prompts, 5)
     assert [entry.seed for entry in options if not entry.greedy] == [entry.seed for entry in plain]
-    drawn = asked_of(replace(job, baseline="drawn"), prompts, 5)  # type: ignore[arg-type]
+    drawn = asked_of(replace(job, baseline="drawn"), prompts, 5)
     assert not any(entry.greedy for entry in drawn)
     assert len({entry.seed for entry in drawn}) == len(drawn)
 

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 from ray.exceptions import RayTaskError
-from rftconf_runner import __main__, checkpoint, driver, slots
+from rftconf_runner import __main__, checkpoint, slots, training
 from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.slots import NoPlaceError
@@ -43,12 +43,12 @@ def stopped(monkeypatch: pytest.MonkeyPatch, folder: Path, error: Exception) -> 
         (folder / "run" / "step-000006.partial").mkdir()
         raise error
 
-    monkeypatch.setattr(driver, "train", train)
+    monkeypatch.setattr(training, "train", train)
     monkeypatch.setattr(slots, "connect", lambda *_: None)
     monkeypatch.setattr(slots, "unit", lambda: "CPU")
     monkeypatch.setattr(ray, "shutdown", lambda: None)
     monkeypatch.setattr(__main__, "_interrupts", lambda: lambda: False)
-    words = [str(folder / "plan.json"), "--out", str(folder / "run"), "--quiet", "--no-trackers"]
+    words = [str(folder / "plan.json"), "--out", str(folder / "run"), "--quiet", "--no-trackers", "--no-validation"]
     monkeypatch.setattr(sys, "argv", ["", *words])
     return __main__.main()
 
