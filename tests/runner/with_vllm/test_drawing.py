@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import drawing
+from rftconf_runner.data import Prompt
 from rftconf_runner.drawing import Drawing
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.rollout import Answer
@@ -32,8 +33,8 @@ class Engine:
 class Data:
     """As many equal prompts as are asked for."""
 
-    def take(self, _start: int, count: int) -> list[Any]:
-        return [SimpleNamespace(tokens=(1,))] * count
+    def take(self, _start: int, count: int) -> list[Prompt]:
+        return [Prompt(0, (1,), "", "")] * count
 
 
 @pytest.mark.parametrize("ahead", [4, 2, 8])
