@@ -207,10 +207,17 @@ def _differences(half_a: Half, half_b: Half) -> Iterator[Difference]:
     for path in {**half_a.acts, **half_b.acts}:
         (mine, known), (theirs, theirs_known) = half_a.acting(path), half_b.acting(path)
         answer = same(mine, theirs)
-        if answer is not True:
+        if answer is not True and not _stated_alike(half_a, half_b, path):
             silent = not (known and theirs_known)
             certain = answer is False and not silent and not hangs.on(path)
             yield Difference(path, known_of(path, kind), half_a.seen(path), half_b.seen(path), certain=certain)
+
+
+def _stated_alike(half_a: Half, half_b: Half, path: str) -> bool:
+    """True where both sides state one value, which one spelling leaves out on a side because it follows from another field there."""
+    stated = [half.raw.get(path) for half in (half_a, half_b) if half.asleep.why(path) is None]
+    spelled_out = [half.acts.get(path) for half in (half_a, half_b)]
+    return len(stated) == 2 and None in spelled_out and None not in stated and same(*map(plain, stated)) is True
 
 
 class _Hanging:

@@ -196,3 +196,15 @@ def test_what_sleeps_by_a_number_that_only_one_side_tells_is_not_certain() -> No
         if difference.path == tail
     ]
     assert torn.certain
+
+
+def test_a_value_that_both_sides_state_is_no_difference_though_it_follows_from_another_on_one() -> None:
+    """The critic's update is 256 sequences on both sides; on one it is the policy's too, and goes without saying there."""
+    critic = "stage.batch.critic_sequences_per_update"
+    stage: dict[str, Any] = {"stage.kind": "rl", "stage.algorithm.critic.enabled": True, critic: 256}
+    policy = "stage.batch.sequences_per_update"
+    for other in (Var("SIZE"), 128):
+        listed = differences(({**stage, policy: 256}, {}), ({**stage, policy: other}, {}))
+        assert [difference.path for difference in listed] == [policy]
+    (differing,) = differences(({**stage, policy: 256}, {}), ({**stage, policy: 256, critic: 128}, {}))
+    assert differing.path == critic
