@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rftconf.base.symbols import ShellOnly, Var, text
-from rftconf.text.shell.expand.parameters import operate, slice_bounds
+from rftconf.text.shell.expand.parameters import operate_on, slice_bounds
 from rftconf.text.shell.parse.nodes import Param
 from rftconf.text.shell.state.machine import WordExpander
 from rftconf.text.shell.state.state import Shell
@@ -141,8 +141,9 @@ def _defaulted(expander: WordExpander, part: Param, words: list[Word]) -> list[W
 
 def _changed(shell: Shell, expander: WordExpander, part: Param, word: Word) -> Word:
     plain = replace(part, index=None, prefix="")
-    value = operate(shell, expander, plain, word.value)
-    shell.secrets.follow(word.value, value, lambda secret: operate(shell, expander, plain, secret))
+    value = operate_on(
+        shell, expander, plain, word.value, is_set=part.name in ("@", "*") or part.name in shell.variables
+    )
     shell.spend(value)
     if value == word.value:
         return word

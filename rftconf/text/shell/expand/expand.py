@@ -9,7 +9,7 @@ from rftconf.text.shell.expand.arithmetic import Arithmetic
 from rftconf.text.shell.expand.arrays import Elements, elements
 from rftconf.text.shell.expand.fields import BLANKS, Fields
 from rftconf.text.shell.expand.operations import as_text
-from rftconf.text.shell.expand.parameters import operate, with_default
+from rftconf.text.shell.expand.parameters import operate_on, with_default
 from rftconf.text.shell.expand.printed_text import piece_of
 from rftconf.text.shell.expand.substitutions import substitution
 from rftconf.text.shell.holes import filled
@@ -18,7 +18,7 @@ from rftconf.text.shell.pattern import Pattern, compiled
 from rftconf.text.shell.state.merge_branches import narrowed
 from rftconf.text.shell.state.missing_arguments import awaited
 from rftconf.text.shell.state.state import Shell
-from rftconf.text.shell.values import Array, Known, Piece, Word, joined
+from rftconf.text.shell.values import Array, Known, Piece, Unset, Word, joined
 
 _SOLID = re.compile(r"[^ \t\n]+").fullmatch
 _DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "="})
@@ -262,9 +262,7 @@ class Expander:
             return (value, start, end, (*words, *used), -1)
         positional = name[0].isdigit()
         base: Known = word.value if word is not None else "" if positional else Var(name)
-        value = operate(shell, self, part, base)
-        if part.op:
-            shell.secrets.follow(base, value, lambda secret: operate(shell, self, part, secret))
+        value = operate_on(shell, self, part, base, is_set=word is not None and not isinstance(word, Unset))
         shell.spend(value)
         exact = word is not None and value is base
         if positional and word is None and not any(frame.kind == "function" for frame in shell.frames):

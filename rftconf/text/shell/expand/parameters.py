@@ -89,6 +89,22 @@ def with_default(shell: Shell, part: Param, word: Word | None, otherwise: Callab
     return over_branches(value, choose)
 
 
+def operate_on(shell: Shell, expander: WordExpander, part: Param, value: Known, *, is_set: bool) -> Known:
+    """Apply `part`'s operator to one value, and follow what it makes of a secret.
+
+    Where the name is not set, bash does not expand what stands behind the operator.
+    """
+    outside = shell.passed_over
+    shell.passed_over = outside or not is_set
+    try:
+        result = operate(shell, expander, part, value)
+    finally:
+        shell.passed_over = outside
+    if part.op and is_set:
+        shell.secrets.follow(value, result, lambda secret: operate(shell, expander, part, secret))
+    return result
+
+
 def operate(shell: Shell, expander: WordExpander, part: Param, value: Known) -> Known:
     """Any other operator, applied to one value."""
     op = part.op

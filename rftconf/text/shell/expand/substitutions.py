@@ -44,8 +44,7 @@ def substitution(shell: Shell, part: CommandPart) -> Known:
     if raw[0] == "~":
         return ShellOnly(f"$(printf %s {raw})")
     if not can_expand(raw, 0):
-        message = f"bash cannot expand `{raw[:60]}`, so it does not run the command"
-        shell.say("SYN153", message, part.start, part.end, "put it in single quotes where OmegaConf is to resolve it")
+        shell.say_unexpanded(part.start, part.end)
         return ShellOnly(raw)
     shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
     script, names = prelude(shell, raw)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
-_NO_PARAMETER = re.compile(r"\$\{(?:\\\n)*[A-Za-z_](?:\w|\\\n)*(?!\\\n)[^\w}\[:#%/^,~@*=?+-]").match
-"""A name, and behind it what is no operator; a line that goes on behind a backslash is one line, `~` an operator that bash's
-manual keeps silent about."""
+_NO_PARAMETER = re.compile(
+    r"\$\{(?:\\\n)*(?:[!#]?(?:\\\n)*(?:[A-Za-z_](?:\w|\\\n)*|\d+|[@*])|!?[?$-])"
+    r"(?:(?!\\\n)[^\w}\[:#%/^,~@*=?+-]|\[[^\[\]{}\n]*\](?!\\\n)[^}\[:#%/^,~@*=?+-])"
+).match
+"""A name or an element, and behind it what is no operator. A line that goes on behind a backslash is one line, `~` an operator
+that bash's manual keeps silent about."""
 
 
 def can_expand(text: str, start: int) -> bool:

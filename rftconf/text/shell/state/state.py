@@ -89,6 +89,8 @@ class Shell(Spending):
     """Above zero while `set -e` is suspended."""
     trying = False
     """Whether a loop's body is read only to see what it assigns."""
+    passed_over = False
+    """Whether what is read now stands behind an operator on a name that is not set: bash does not expand it."""
     launched = False
     """Whether a framework was started already: a script that ends then has done what it is for."""
     past_guards = False
@@ -155,6 +157,12 @@ class Shell(Spending):
         if key not in self._said:
             self._said.add(key)
             self.diagnostics.append(Diagnostic(code, CODES[code][0], message, place, help=advice))
+
+    def say_unexpanded(self, start: int, end: int) -> None:
+        """Report a parameter that bash calls a bad substitution, unless bash does not look at it."""
+        if not self.passed_over:
+            message = f"bash cannot expand `{self.source.part(start, end)[:60]}`, so it does not run the command"
+            self.say("SYN153", message, start, end, "put it in single quotes where OmegaConf is to resolve it")
 
     def lead(self, node: CommandNode, what: str, names: frozenset[str] = frozenset(), advice: str = "") -> None:
         """Take down that the command `node` leads on to what is not read; `names` would tell more."""

@@ -43,6 +43,8 @@ ANYWHERE, _START = object(), object()
 def note(machine: Machine, node: Simple | Redirected, words: list[Word]) -> None:
     """Take down what a command that was just read writes, and what it may change of files written before."""
     shell = machine.shell
+    for redirect in node.redirects:
+        _say_unexpanded_target(shell, redirect)
     if words and words[0].value == "sudo":
         words = words[1:]
     name = words[0].value if words else ""
@@ -61,6 +63,12 @@ def note(machine: Machine, node: Simple | Redirected, words: list[Word]) -> None
     _redirected(machine, node, out)
     if name not in ("cat", "tee"):
         _touched(shell, node, words)
+
+
+def _say_unexpanded_target(shell: Shell, redirect: Redirect) -> None:
+    for part in redirect.target.parts:
+        if isinstance(part, CommandPart) and not can_expand(shell.source.text, part.start):
+            shell.say_unexpanded(part.start, part.end)
 
 
 def redirected(machine: Machine, node: Redirected) -> Outcome:
