@@ -25,6 +25,8 @@ class Fixed:
     text: str
     left: tuple[Diagnostic, ...]
     made: tuple[Diagnostic, ...]
+    all_tried: bool = True
+    """Whether no fix was left for another time, since the file is long and each is read again."""
 
 
 def fix(
@@ -42,7 +44,7 @@ def fix(
     """
     fixed_diagnostics, refused = list[Diagnostic](), set[tuple[str, str]]()
     fixed = set[tuple[str, str]]()
-    again_refused = False
+    again_refused = all_tried = False
     for _ in range(max(1, min(_MOST_ROUNDS, _MOST_READ // max(1, len(document.text))))):
         # a name that is corrected may be what another finding misses
         named_first = sorted(diagnostics, key=lambda d: not d.code.startswith("KEY"))
@@ -52,6 +54,7 @@ def fix(
             refused, again_refused = set(), False
             continue
         if chance is None:
+            all_tried = True
             break
         done = attempt(document, diagnostics, chance, again, framework=framework, release=release)
         if done is None:
@@ -62,7 +65,7 @@ def fix(
         # The same finding once more would mean that its fix does not fix it.
         fixed.add(_mark(chance))
         again_refused = True
-    return Fixed(document.text, tuple(diagnostics), tuple(fixed_diagnostics))
+    return Fixed(document.text, tuple(diagnostics), tuple(fixed_diagnostics), all_tried)
 
 
 def attempt(

@@ -61,7 +61,8 @@ def judge_fixes(case: Case, tally: Tally) -> None:
         tally.ends["fixes made"] += len(done.made)
         tally.ends["fixes made alone"] += len(outcomes) - 1
         tally.ends["files fixed"] += bool(done.made)
-        if done.made and fixing.fix(*again(done.text), again).text != done.text:
+        tally.ends["files with fixes left for another time"] += not done.all_tried
+        if done.made and done.all_tried and fixing.fix(*again(done.text), again).text != done.text:
             tally.broken.append(Broken("fix", "a second --fix changes more", case.name))
     except Exception as error:  # noqa: BLE001 - a defect, whatever it is
         tally.broken.append(Broken("crash", f"fix: {crash(error)}", case.name))

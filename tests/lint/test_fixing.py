@@ -208,3 +208,14 @@ def test_what_one_fix_makes_possible_is_made_in_the_same_run() -> None:
     done = fixing.fix(document, again(text)[1], again, unsafe=True)
     assert state["second"]
     assert [d.code for d in done.made] == ["BBB001", "AAA001"]
+
+
+def test_a_long_file_says_that_fixes_are_left() -> None:
+    """Each fix reads the file again, so that in a long one some stay for another time."""
+    words = "trainer.nnodes=1.0 trainer.n_gpus_per_node=8.0 data.train_batch_size=64.0"
+    short = f"python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo {words}\n"
+    alone = fixed("a.sh", short)[0]
+    assert alone.all_tried
+    long = fixed("a.sh", "# nothing is said here\n" * 8_000 + short)[0]
+    assert len(long.made) < len(alone.made)
+    assert not long.all_tried
