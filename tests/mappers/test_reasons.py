@@ -53,7 +53,12 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "actor_rollout_ref.actor.optim.override_optimizer_config.exp_avg_dtype",
     ),
     "chatlearn": (),
-    "roll": ("custom_envs.own.env_type", "rewards<*>.query_filter_config.filter_args.own_key"),
+    "roll": (
+        # before gae, where they are no part of the estimator that the table reads them for
+        *("norm_mean_type", "norm_std_type"),
+        "custom_envs.own.env_type",
+        "rewards<*>.query_filter_config.filter_args.own_key",
+    ),
     "trinity": ("algorithm.policy_loss_fn_args.mu_peak", "algorithm.entropy_loss_fn_args.own_key"),
 }
 """Arguments below dictionaries of which rows know some keys."""

@@ -66,12 +66,10 @@ def _read_answers(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tuple[str
         return ("reinforce_pp", None), (MEAN, STD, WHITENS)
     if name == "reinforce" and norms in NORMED:
         return NORMED[norms], (MEAN, STD)
-    for key, value in zip((MEAN, STD), norms, strict=True):
-        if value is not None:
-            r.narrowed[key] = (
-                f"rewards are normalised by {value} before {name}; elsewhere the estimator does it or nobody"
-            )
-    return (name, name if isinstance(name, Expr) else None), (MEAN, STD)
+    if name == "reinforce":  # rewards that are normalised otherwise make an estimator that nobody else has
+        return (trajectories.formula(norms), None), (MEAN, STD)
+    # before gae, rewards that are normalised are no part of the estimator: reasons.py says what becomes of them
+    return (name, name if isinstance(name, Expr) else None), (MEAN, STD) if norms == (None, None) else ()
 
 
 def _read_trajectories(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tuple[str, ...]]:
@@ -141,7 +139,7 @@ def _write_estimator(w: WriteContext, name: Any, scope: Any) -> None:
         w.put(MEAN, mean, A + "advantage", state=State.NARROWED if near else State.DERIVED, note=note)
         w.put(STD, std, *paths, state=State.NARROWED if near else State.DERIVED, note=note)
     elif w.same_framework:
-        w.put(EST, name, *paths, always=True)
+        w.put(EST, trajectories.estimator(name), *paths, always=True)
     elif name is not None:
         unknown = isinstance(name, Expr)
         note = "depends on a value the source does not tell" if unknown else _why_no_estimator(name)

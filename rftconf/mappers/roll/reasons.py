@@ -135,6 +135,8 @@ AGENTS = (
     *_under(MATHS, "what an answer of the wrong form costs", ENVIRONMENTS, "format_penalty"),
     *_under(KEPT, "the model that plays in the environments: the policy, or a service", ENVIRONMENTS, "llm_proxy.*"),
     *_under(KEPT, "how the workers of the environments run; the policy's options count", ENVIRONMENTS, "*"),
+    *_all(MATHS, "rewards are normalised so before gae makes advantages of them; elsewhere they are taken as they are (functionals.reward_norm)",
+          "norm_mean_type", "norm_std_type"),
     *_all(MATHS, "normalises rewards of trajectories, within a state's group or the batch", "reward_normalization.*"),
     *_all(KEPT, "watches environments that hang", "env_monitor.*"),
     *_all(MATHS, "weights and discount of rewards by step (GiGPO)", "*_reward_weight", "step_reward_gamma"),
