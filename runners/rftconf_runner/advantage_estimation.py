@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from rftconf_runner import advantages, losses
+from rftconf_runner import advantages, after_norm, losses
 from rftconf_runner.corrections import importance
 from rftconf_runner.job import Job, KlPenalty
 from rftconf_runner.masked import masked_mean, whitened
@@ -49,19 +49,24 @@ def credit(
     """Give the credit of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward; `baselines`
     hold a number for each sample where the advantage is ReMax's."""
     mask = mask_of(samples)
-    tokens, kl = torch.zeros_like(mask), None
-    last = mask.sum(-1).long() - 1
-    tokens[torch.arange(len(samples)), last] = torch.tensor(rewards)
+    penalties, kl = torch.zeros_like(mask), None
     if job.kl_reward:
         gaps = losses.kl(grid(old, mask), grid(reference, mask), job.kl_reward.estimator) * mask
-        tokens = tokens - coef * gaps
+        penalties = coef * gaps
         kl = float(torch.stack([masked_mean(row, own) for row, own in zip(gaps, mask, strict=True)]).mean())
     elif job.kl_loss:
         gaps = losses.kl(grid([sample.drawn for sample in samples], mask), grid(reference, mask), job.kl_loss.estimator)
         kl = float(masked_mean(gaps, mask))
-    estimated, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask, torch.tensor(baselines))
+    of_values, whole = grid(values, mask) if values else mask, torch.tensor(rewards)
+    if job.after_norm:
+        estimated, returns = after_norm.estimated(job, whole, penalties, of_values, mask)
+    else:
+        tokens = torch.zeros_like(mask)
+        tokens[torch.arange(len(samples)), mask.sum(-1).long() - 1] = whole
+        estimated, returns = _estimated(job, tokens - penalties, mask, of_values, torch.tensor(baselines))
     if job.whitens:
         estimated = whitened(estimated, mask) * mask
+    estimated = estimated.clamp(-job.advantage_clip, job.advantage_clip)
     drawn = grid([sample.drawn for sample in samples], mask)
     weights = importance(grid(old, mask), drawn, mask, job.correction) if job.correction else None
     return Credit(estimated, returns, weights, mask, kl)

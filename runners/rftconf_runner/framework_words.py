@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from rftconf.plan.model import Plan
 from rftconf_runner.aggregations import REC_NUMBERS, REC_WORDS
 from rftconf_runner.job import Job
 
+AFTER_NORM = "roll"
+"""The framework that normalizes rewards before it takes the KL from them."""
+NORMALIZED_FIRST = ("grpo", "grpo_mean_only", "reinforce", "reinforce_pp", "gae")
+"""Its estimators for which `after_norm` has the mathematics."""
 CUTS = "cut_"
 """The beginning that the names of all ways to shorten a prompt share."""
 CUT, ALIKE = "data.truncation", "placement.actor.megatron.micro_batches_count_alike"
@@ -20,6 +25,7 @@ ADDED, TYPES = (
 )
 FROZEN = "actor_rollout_ref.actor.freeze_vision_tower"
 DRO, OF_LOSS = "actor_rollout_ref.actor.policy_loss.dro_beta", "algorithm.policy_loss_fn_args."
+REWARD_CLIP, ADVANTAGE_CLIP = "reward_clip", "advantage_clip"
 NUMBERS: tuple[Any, ...] = ("any number",)
 EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "verl": {
@@ -30,6 +36,7 @@ EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
         **dict.fromkeys((OF_LOSS + name for name in ("tau", "advantage_threshold", "epsilon", *REC_NUMBERS)), NUMBERS),
         **{OF_LOSS + name: words for name, words in REC_WORDS.items()},
     },
+    "roll": {REWARD_CLIP: NUMBERS, ADVANTAGE_CLIP: NUMBERS},
 }  # fmt: skip
 """The values that are executed of each key; any other is refused."""
 
@@ -50,6 +57,7 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         for key, value in entries.items()
         if key not in plan.idle and is_executed(framework, key, value)
     }
+    algorithm = plan.stages[0].algorithm
     cut = f"cut_{words[CUT]}" if CUT in words and job.overlong == "keep" else job.overlong
     actor = words.get(ROUTER["actor"])
     # veRL's reference has the actor's overrides unless it has its own (ref/megatron_ref.yaml)
@@ -64,6 +72,12 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         added=TYPES[words[ADDED]] if ADDED in words else job.added,
         frozen=words.get(FROZEN, False),
         loss_words={**job.loss_words, **of_loss},
+        after_norm=job.advantage in NORMALIZED_FIRST
+        and (plan.source.framework == AFTER_NORM or algorithm.kl_reward.order == "after_norm"),
+        batch_norm=plan.source.framework == AFTER_NORM and algorithm.std_scope == "batch",
+        # of 0 ROLL's code makes no clip of rewards (`if reward_clip`), and one of advantages (`is not None`)
+        reward_clip=words.get(REWARD_CLIP) or inf,
+        advantage_clip=words.get(ADVANTAGE_CLIP, inf),
     )
 
 

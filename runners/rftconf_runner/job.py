@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ class Job:
     chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the
     policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy
     and reference to experts in theirs where `routers` has any; the policy is kept in `stored`, its gradients `added` up over
-    ranks in that type where it is given; what a model sees with is `frozen` or learned."""
+    ranks in that type where it is given; what a model sees with is `frozen` or learned. `after_norm` takes the KL from rewards that are
+    normalized, over the batch where `batch_norm` says so."""
 
     model: str
     overrides: dict[str, Any]
@@ -238,6 +240,10 @@ class Job:
     critic: CriticJob | None
     warmup: int
     validation: Validation | None = None
+    after_norm: bool = False
+    batch_norm: bool = False
+    reward_clip: float = inf
+    advantage_clip: float = inf
 
     @property
     def truncates(self) -> bool:

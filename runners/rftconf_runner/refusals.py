@@ -11,6 +11,7 @@ from rftconf_runner import trinity_tasks
 from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OVER_LENGTH
 from rftconf_runner.baselines import of_baseline
 from rftconf_runner.extension_fields import of_beyond
+from rftconf_runner.framework_words import NORMALIZED_FIRST
 from rftconf_runner.ignorable_fields import unread
 from rftconf_runner.job_reader import OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
@@ -180,7 +181,9 @@ def _of_kl(algorithm: Algorithm) -> Iterator[Known]:
         if part.enabled:
             yield f"algorithm.{name}.estimator", part.estimator, {*ESTIMATORS}
     if algorithm.kl_reward.enabled:
-        yield "algorithm.kl_reward.order", algorithm.kl_reward.order, {"before_norm", None}
+        # who normalizes first has a job of its own order (`framework_words.AFTER_NORM`), with some estimators
+        orders = {"before_norm", None, *({"after_norm"} if algorithm.advantage in NORMALIZED_FIRST else ())}
+        yield "algorithm.kl_reward.order", algorithm.kl_reward.order, orders
         yield "algorithm.kl_reward.controller", algorithm.kl_reward.controller, {"fixed", "adaptive", None}
 
 

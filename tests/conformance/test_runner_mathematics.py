@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rftconf_runner.framework_words import NORMALIZED_FIRST
 from rftconf_runner.refusals_of_losses import OF_TRINITY
 
 from rftconf.schemas.registry import TRINITY
@@ -50,6 +51,15 @@ def test_no_difference_to_trinitys_functions(release: str) -> None:
     values = asked("runner_trinity_mathematics.py", f"trinity-{release}", f"verl-{beside}")
     assert {name.partition("/")[0] for name in values} >= OF_TRINITY | {"reinforce"}
     assert {name: gap for name, gap in values.items() if not gap <= TOLERANCE} == {}
+
+
+@pytest.mark.parametrize("release", ["0.2.1", "0.3.0"])
+def test_no_difference_to_rolls_way_from_rewards_to_advantages(release: str) -> None:
+    """Its functions compute in 32 bits: clips of rewards and advantages, KL after the normalization, discounts, whitening."""
+    values = asked("runner_roll_mathematics.py", f"roll-{release}")
+    assert {name.partition("/")[0] for name in values} == {*NORMALIZED_FIRST}
+    assert len(values) == len(NORMALIZED_FIRST) * 4 * 2
+    assert {name: gap for name, gap in values.items() if not gap <= 4 * TOLERANCE} == {}
 
 
 def test_no_difference_to_trls_losses_in_value_and_gradient() -> None:

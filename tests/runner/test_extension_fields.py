@@ -80,9 +80,10 @@ def test_what_changes_nothing_is_said_and_not_refused() -> None:
 
 def test_what_belongs_to_validation_is_not_refused() -> None:
     new_plan = Plan(
-        extensions={"roll": {"reward_clip": 5, "val_prompt_length": 64}}, beyond=["reward_clip", "val_prompt_length"]
+        extensions={"roll": {"max_len_mask": True, "val_prompt_length": 64}},
+        beyond=["max_len_mask", "val_prompt_length"],
     )
-    assert [path for path, _ in of_beyond(new_plan)] == ["extensions.roll.reward_clip"]
+    assert [path for path, _ in of_beyond(new_plan)] == ["extensions.roll.max_len_mask"]
     assert list(left_aside(new_plan)) == ["what only roll reads: val_prompt_length"]
 
 
