@@ -13,6 +13,7 @@ import typer.main
 from rftconf.base.errors import RefusedError
 from rftconf.cli.parser import application
 from rftconf.cli.verb_names import VERBS
+from rftconf.mappers.profiles import with_programs
 from rftconf.recipes.draft import Request
 from rftconf.recipes.recipes import RECIPES, Recipe
 from rftconf.recipes.sizing import expressed
@@ -62,12 +63,12 @@ def _said(param: Any) -> str:
 
 def recipes(row: Row, head: Row) -> str:
     """docs/new.md, without the note."""
-    text = NEW + head("algorithm", *(framework.title for framework in FRAMEWORKS.values()))
+    text = NEW + head("algorithm", *(framework.title for framework in with_programs()))
     unlike: dict[str, list[str]] = {}
     for recipe in RECIPES.values():
         cells = []
-        for name, framework in FRAMEWORKS.items():
-            cell, sentences = _who(recipe, name)
+        for framework in with_programs():
+            cell, sentences = _who(recipe, framework.name)
             cells.append(cell)
             for sentence in sentences:
                 unlike.setdefault(f"{framework.title}: {sentence}", []).append(recipe.title)

@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this checkout's 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 GROUPS = ("convert", "open", "refused")
 WIDTH = "100"
-SUFFIX = {"verl": ".sh", "trinity": ".yaml", "roll": ".yaml", "chatlearn": ".yaml"}
 STYLES = {"yaml": ".yaml", "overrides": ".txt", "sh": ".sh"}
 NOT_EXPECTED = ("input", "case", "NOTES", "template")
 
@@ -55,8 +54,10 @@ class Case:
     @property
     def suffix(self) -> str:
         """Suffix of the form that is asked for."""
+        from rftconf.schemas.registry import framework
+
         style = self.options[self.options.index("--as") + 1] if "--as" in self.options else ""
-        return STYLES.get(style, SUFFIX[self.to])
+        return STYLES.get(style) or f".{framework(self.to).usual_form}"
 
     def expected(self, release: str) -> str:
         """Name of the file that holds the conversion for `release`."""

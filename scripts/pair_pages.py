@@ -23,10 +23,8 @@ from rftconf.schemas.registry import FRAMEWORKS, Framework
 
 PAIRS = tuple(combinations(FRAMEWORKS.values(), 2))
 EXAMPLES = {
-    "verl": "run_grpo.sh",
-    "trinity": "grpo_trinity.yaml",
-    "roll": "grpo_roll.yaml",
-    "chatlearn": "grpo_chatlearn.yaml",
+    name: "run_grpo.sh" if framework.usual_form == "sh" else f"grpo_{name}.yaml"
+    for name, framework in FRAMEWORKS.items()
 }
 """Files that the commands of the pages name; tests/test_commands.py lays them down."""
 MAIN = (
@@ -92,7 +90,7 @@ def _page(framework_a: Framework, framework_b: Framework, row: Row, head: Row) -
 
 
 def _suffix(framework: Framework) -> str:
-    return "sh" if framework.name == "verl" else "yaml"
+    return framework.usual_form
 
 
 def _told(entry: FieldSupport) -> str:

@@ -1,4 +1,4 @@
-"""Each of the twelve directions has reviewed cases of three kinds: one data set, several, Megatron on several nodes."""
+"""Each direction has reviewed cases: one data set, several, Megatron on several nodes; of TRL one data set and several nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 from tests.test_golden import CASES
 
-SINGLE, SETS, MEGATRON = "one data set", "several data sets or domains", "Megatron on several nodes"
+SINGLE, SETS, MEGATRON, NODES = (
+    "one data set",
+    "several data sets or domains",
+    "Megatron on several nodes",
+    "several nodes",
+)
 DIRECTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("verl", "trinity"): {SINGLE: "grpo-guide", SETS: "messy-script", MEGATRON: "megatron-moe"},
     ("verl", "roll"): {SINGLE: "roll-single-from-verl", SETS: "roll-domains-from-verl", MEGATRON: "roll-megatron-from-verl"},
@@ -27,6 +32,14 @@ DIRECTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("chatlearn", "verl"): {SINGLE: "chatlearn-to-verl", SETS: "chatlearn-megatron-to-verl", MEGATRON: "chatlearn-gspo-to-verl"},
     ("chatlearn", "trinity"): {SINGLE: "chatlearn-to-trinity", SETS: "chatlearn-megatron-to-trinity", MEGATRON: "chatlearn-gspo-to-trinity"},
     ("chatlearn", "roll"): {SINGLE: "roll-single-from-chatlearn", SETS: "roll-domains-from-chatlearn", MEGATRON: "roll-megatron-from-chatlearn"},
+    ("verl", "trl"): {SINGLE: "verl-to-trl", MEGATRON: "verl-megatron-to-trl"},
+    ("trinity", "trl"): {SINGLE: "trinity-to-trl", MEGATRON: "trinity-megatron-to-trl"},
+    ("roll", "trl"): {SINGLE: "roll-to-trl", MEGATRON: "roll-megatron-to-trl"},
+    ("chatlearn", "trl"): {SINGLE: "chatlearn-to-trl", MEGATRON: "chatlearn-megatron-to-trl"},
+    ("trl", "verl"): {SINGLE: "trl-sequence-to-verl", NODES: "trl-to-verl"},
+    ("trl", "trinity"): {SINGLE: "trl-to-trinity", NODES: "trl-machines-to-trinity"},
+    ("trl", "roll"): {SINGLE: "trl-to-roll", NODES: "trl-machines-to-roll"},
+    ("trl", "chatlearn"): {SINGLE: "trl-to-chatlearn", NODES: "trl-machines-to-chatlearn"},
 }  # fmt: skip
 """Direction and kind to the folder of the case."""
 KINDS = [(direction, kind) for direction, kinds in DIRECTIONS.items() for kind in kinds]
@@ -34,7 +47,11 @@ KINDS = [(direction, kind) for direction, kinds in DIRECTIONS.items() for kind i
 
 def test_all_directions_are_here() -> None:
     assert set(DIRECTIONS) == set(permutations(registry.FRAMEWORKS, 2))
-    assert all(len(set(kinds.values())) == 3 for kinds in DIRECTIONS.values())
+    for direction, kinds in DIRECTIONS.items():
+        # TRL's trainer has no Megatron, and its mixtures are of one kind
+        named = {SINGLE, NODES if direction[0] == "trl" else MEGATRON} | ({SETS} if "trl" not in direction else set())
+        assert set(kinds) == named
+        assert len(set(kinds.values())) == len(named)
 
 
 def plan_of(folder: str) -> tuple[Any, str, dict[str, Any]]:
@@ -53,6 +70,7 @@ def test_the_case_is_what_it_stands_for(direction: tuple[str, str], kind: str) -
     assert len((case.folder / "NOTES.md").read_text(encoding="utf-8")) > 100
     sets = sum(values.get(f"stage.data.train[{index}].uri") is not None for index in range(9))
     nodes = values.get("cluster.nodes")
-    megatron = values.get("stage.placement.actor.backend") == "megatron" and isinstance(nodes, int) and nodes > 1
-    assert {SINGLE: sets == 1, SETS: sets > 1, MEGATRON: megatron}[kind]
+    several = isinstance(nodes, int) and nodes > 1
+    megatron = values.get("stage.placement.actor.backend") == "megatron" and several
+    assert {SINGLE: sets == 1, SETS: sets > 1, MEGATRON: megatron, NODES: several}[kind]
     assert values["stage.kind"] == "rl"

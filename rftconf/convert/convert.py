@@ -118,7 +118,7 @@ def convert(
 
 def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     """Convert something that was read already."""
-    framework = registry.refuse_unwritten(to)
+    framework = registry.framework(to)
     stage = main_stage(loaded)
     if framework.name == loaded.framework and len(loaded.stages) > 1 and options.adapters is None:
         return _keep_stages(loaded, framework, registry.release(framework, options.to_release), options)

@@ -78,6 +78,10 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
         from rftconf.convert.chatlearn_script import script
 
         return script(known, ranked, said_in(ledger, writing), header), ".sh"
+    if target.command and style == "sh":
+        from rftconf.text.write import emit_options
+
+        return emit_options.emit(ranked, program=target.command, header=header), ".sh"
     from rftconf.text.write import emit_yaml
 
     bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]

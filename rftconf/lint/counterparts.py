@@ -50,6 +50,7 @@ def pairs(framework: str) -> tuple[tuple[str, str], ...]:
     """Native keys and the plan fields that they speak for: a row's own first, then aliases, then what folds share."""
     from rftconf.mappers.rows import Each, Fold, Row, natives_of, plans_of
     from rftconf.mappers.tables import table_of
+    from rftconf.schemas.versions import lingering
 
     ranked: list[tuple[int, str, str]] = []
     for row in table_of(framework).rows:
@@ -60,4 +61,6 @@ def pairs(framework: str) -> tuple[tuple[str, str], ...]:
         elif isinstance(row, Fold) and row.natives and (len(row.natives) == 1 or len(row.plans) == 1):
             ranked.append((2, row.natives[0], row.plans[0]))
     ranked += [(-1, native, plan) for plan, native in main_keys_of(framework).items()]
-    return tuple((native, plan) for _, native, plan in sorted(ranked, key=lambda entry: entry[0]))
+    older = lingering(framework)  # a name of older releases alone is no name to write today
+    names = (entry for entry in ranked if entry[1] not in older)
+    return tuple((native, plan) for _, native, plan in sorted(names, key=lambda entry: entry[0]))

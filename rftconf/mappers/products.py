@@ -95,6 +95,11 @@ class UpdateInParts:
         update, ranks = w.plan(self.path), self.ranks(w)
         if update is None or ranks is None:
             return
+        if ranks == 0:
+            raise RefusedError(
+                "the source gives its trainer no GPU, so no rank takes a share of an update",
+                choices=("GPUs that train",),
+            )
         share: Any = exact_quotient(update, ranks)
         wish = w.plan(self.micro)
         _refuse_unequal_shares(update, ranks, share)

@@ -6,13 +6,15 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rftconf.base.record import record
+from rftconf.mappers.program import Program
 from rftconf.schemas import registry
 
 if TYPE_CHECKING:
     from rftconf.mappers.adapting import Adapter
+    from rftconf.mappers.logged import Counter, Logged
 
 
 @record
@@ -24,12 +26,15 @@ class Profile:
     switch on and off. `main_keys`: the key that a person looks for under a plan field, where several keys and fields only
     mean something together. `units`: what keys count whose rows are folds, where no codec says it. `parameters`: keys that
     stand for a parameter of the studio's form without standing for the same one plan field. `adapter`: there is a module
-    `adapter` with how its rows and rewards are converted.
+    `adapter` with how its rows and rewards are converted. `metrics`: there is a module `metrics` with the names it logs.
+    `program`: what a new config needs; without one `rftconf new` writes none.
     """
 
     tables: Mapping[tuple[str, str], tuple[str, str]]
     gates: bool = False
     adapter: bool = False
+    metrics: bool = False
+    program: Program | None = None
     main_keys: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -49,6 +54,27 @@ def adapter_of(family: str) -> Adapter | None:
         return None
     adapter: Adapter = importlib.import_module(f"rftconf.mappers.{family}.adapter").ADAPTER
     return adapter
+
+
+class OwnNames(Protocol):
+    """What a framework's module `metrics` holds: its counter of steps, and a quantity to the name it is logged under."""
+
+    COUNTER: Counter
+    LOGGED: Mapping[str, Logged]
+
+
+@cache
+def metrics_of(family: str) -> OwnNames | None:
+    """Return the names under which a framework logs; None where the table of metrics has them."""
+    if not profile_of(family).metrics:
+        return None
+    names: OwnNames = importlib.import_module(f"rftconf.mappers.{family}.metrics")
+    return names
+
+
+def with_programs() -> tuple[registry.Framework, ...]:
+    """The frameworks for which a first config is written, in the registry's order."""
+    return tuple(known for known in registry.FRAMEWORKS.values() if profile_of(known.name).program is not None)
 
 
 def main_keys_of(framework: str) -> Mapping[str, str]:

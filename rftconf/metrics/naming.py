@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rftconf.metrics.quantity import Counter, Logged, Quantity, pattern, placeholders
+from rftconf.mappers.logged import Counter, Logged, placeholders
+from rftconf.metrics.quantity import Quantity, pattern
 from rftconf.metrics.table import COUNTERS, QUANTITIES
 
 

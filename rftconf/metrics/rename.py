@@ -10,8 +10,9 @@ from math import isfinite
 from typing import Any
 
 from rftconf.base.errors import UnreadableError
+from rftconf.mappers.logged import Counter
 from rftconf.metrics.naming import counter_of, counters_of, name_for, step_keys, understood
-from rftconf.metrics.quantity import Counter, title
+from rftconf.metrics.quantity import title
 from rftconf.metrics.steps import Moment, Steps
 from rftconf.plan.units import Unit
 

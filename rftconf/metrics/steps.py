@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rftconf.base.errors import UsageError
-from rftconf.metrics.quantity import Counter
+from rftconf.mappers.logged import Counter
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ def steps_of(reading: Reading, name: str) -> dict[Unit, Fraction]:
         )
     prompts, responses, update = sizes
     steps = {Unit.ROLLOUTS: Fraction(1), Unit.TRAIN_STEPS: Fraction(prompts * responses, update)}
+    passes = reading.values.get("stage.batch.passes")
+    if isinstance(passes, int):
+        steps[Unit.UPDATES] = passes * steps[Unit.TRAIN_STEPS]
     if reading.source.framework == "trinity":
         steps[Unit.EXPLORE_STEPS] = Fraction(reading.convert(1, Unit.ROLLOUTS, Unit.EXPLORE_STEPS))
     return steps

@@ -1,7 +1,8 @@
 """Which logged metric of one framework is which of another, with the code that logs it. Nothing else lists these names.
 
 Read in the newest catalogued releases: veRL 0.9.1, Trinity-RFT 0.6.0 (whose trainer runs veRL 0.8.0's workers), ROLL
-0.3.0, ChatLearn 2025.10.23, and in our runner; `since` and `older` say what earlier releases do otherwise. A test finds
+0.3.0, ChatLearn 2025.10.23, and in our runner; what a framework's own folder names was read in its
+newest release. `since` and `older` say what earlier releases do otherwise. A test finds
 every name in the code of those releases.
 """
 
@@ -9,9 +10,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rftconf.metrics.quantity import EXPLORER, RUNNER, TRAINER, Counter, Logged, Older, Quantity
+from rftconf.mappers.logged import Counter, Logged, Older
+from rftconf.mappers.profiles import families, metrics_of
+from rftconf.metrics.quantity import EXPLORER, RUNNER, TRAINER, Quantity
 from rftconf.plan.units import Unit
 
+_OWN = {family: names for family in families() if (names := metrics_of(family)) is not None}
+"""Frameworks that have their names in a folder of their own."""
 COUNTERS: tuple[Counter, ...] = (
     Counter("verl", "", Unit.ROLLOUTS, 1, ("step", "_step", "training/global_step"),
             "one run; a step is a rollout period, validation before training is step 0"),
@@ -23,6 +28,7 @@ COUNTERS: tuple[Counter, ...] = (
             "one run; a step is a rollout period, counted from 0"),
     Counter("chatlearn", "", Unit.ROLLOUTS, 1, ("step", "_step"),
             "one run; a step is an episode, logged from 1"),
+    *(names.COUNTER for names in _OWN.values()),
     Counter(RUNNER, "", Unit.ROLLOUTS, 1, ("period",),
             "metrics.jsonl; a period is a rollout period"),
 )  # fmt: skip
@@ -365,7 +371,13 @@ _STALENESS: tuple[Quantity, ...] = (
     }),
 )  # fmt: skip
 
-QUANTITIES: tuple[Quantity, ...] = (
-    *_REWARDS, *_VALIDATION, *_LENGTHS, *_LOSSES, *_OPTIMISER, *_TIMES, *_STALENESS,
-)  # fmt: skip
+
+def _with_own(quantity: Quantity) -> Quantity:
+    own = {family: names.LOGGED[quantity.says] for family, names in _OWN.items() if quantity.says in names.LOGGED}
+    return replace(quantity, logged={**quantity.logged, **own})
+
+
+QUANTITIES: tuple[Quantity, ...] = tuple(
+    map(_with_own, (*_REWARDS, *_VALIDATION, *_LENGTHS, *_LOSSES, *_OPTIMISER, *_TIMES, *_STALENESS))
+)
 """In the order in which they are listed."""

@@ -118,7 +118,7 @@ def migrate(text: str, read: Read, request: MigrationRequest) -> Migration:
 
 def _route(loaded: Loaded, to: str) -> Route:
     guess = loaded.guess
-    known = registry.refuse_unwritten(guess.framework)
+    known = registry.framework(guess.framework)
     number = registry.release(known, to)
     for stage in loaded.stages:
         refuse_earlier_releases(registry.framework(known.family), stage.values.get("stage.kind"), number)

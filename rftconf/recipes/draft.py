@@ -9,8 +9,9 @@ from typing import Any
 from rftconf.base.errors import UsageError
 from rftconf.base.symbols import Var
 from rftconf.mappers.placing import MEMORY
+from rftconf.mappers.profiles import profile_of
+from rftconf.mappers.program import Program
 from rftconf.plan.origin import Kind, Origin
-from rftconf.recipes.programs import PROGRAMS, Program
 from rftconf.recipes.recipes import Recipe
 
 P, B, DATA = "stage.placement.", "stage.batch.", "stage.data."
@@ -46,7 +47,9 @@ class Request:
     @property
     def program(self) -> Program:
         """What the framework needs beside the recipe."""
-        return PROGRAMS[self.framework]
+        program = profile_of(self.framework).program
+        assert program is not None, "verbs/new_config.py asks for frameworks with a program only"
+        return program
 
     @property
     def node_count(self) -> int:

@@ -9,10 +9,10 @@ from rftconf.base.errors import RefusedError, UsageError
 from rftconf.budget.advice.inverse_questions import highest_fraction
 from rftconf.budget.facts.gpus import Gpu
 from rftconf.budget.price import Budget
+from rftconf.mappers.profiles import with_programs
 from rftconf.mappers.tables import table_of
 from rftconf.recipes.draft import LARGEST_NODE, PARKED, Request, Sizes, draft
 from rftconf.recipes.draft_config import NotPlacedError, Written, able, write_draft
-from rftconf.schemas.registry import FRAMEWORKS
 
 SPARE = 0.05
 """The share of a GPU that stays free beside the account's own uncertainty."""
@@ -61,10 +61,7 @@ def expressed(request: Request) -> Written | None:
     except NotPlacedError:
         return None
     except RefusedError as refused:
-        others = [
-            replace(request, framework=name, release=some_framework.newest)
-            for name, some_framework in FRAMEWORKS.items()
-        ]
+        others = [replace(request, framework=framework.name, release=framework.newest) for framework in with_programs()]
         able_frameworks = [request.framework for request in others if able(request, draft(request, _tightest(1)))]
         raise RefusedError(refused.message, choices=tuple(f"--framework {name}" for name in able_frameworks)) from None
 

@@ -231,7 +231,7 @@ class Catalogue:
 
     def strict(self, key: str) -> bool:
         """True when an unknown `key` is refused here even as `+key`: a dataclass is built from the node above it."""
-        return self.framework in ("trinity", "chatlearn") or (
+        return registry.framework(self.framework).adds_nothing or (
             not key.startswith("algorithm.") and f"{key.rpartition('.')[0]}._target_" in self.keys
         )
 

@@ -20,13 +20,6 @@ COMMON = frozenset(
     }
 )
 """Names at the top of a file that Hugging Face's TrainingArguments, TRL's PPOConfig and others have too: they tell nothing apart."""
-_SECTIONS = {
-    "verl": ("actor_rollout_ref", "data", "trainer"),
-    "trinity": ("model", "buffer", "explorer", "trainer"),
-    "roll": ("actor_train", "actor_infer", "rollout_batch_size"),
-    "chatlearn": ("runtime_args", "models"),
-}
-"""What a config of a framework is made of."""
 _SPARSE = 20
 """A file of more keys than this for each that is known is somebody's own: `data.train_batch_size` is a name anyone may take."""
 _INDEX = re.compile(r"\[\d+\]")
@@ -108,7 +101,7 @@ def _nearest(keys: Collection[str]) -> Iterator[str]:
         best = guess(dict.fromkeys(keys), overrides=False, framework=name)
         known = catalogue.load(best.framework, best.release, best.trainer)
         known_keys = [key for key in keys if key in known]
-        ranked.append((len(known_keys), framework.title, known_keys, [s for s in _SECTIONS[name] if s not in tops]))
+        ranked.append((len(known_keys), framework.title, known_keys, [s for s in framework.sections if s not in tops]))
     for count, title, known_keys, lacking in sorted(ranked, key=lambda ranked_entry: -ranked_entry[0]):
         has = f"only {enumerate_words(known_keys, _NAMED)}" if count else "none of its keys"
         lacks = f", and no {', no '.join(lacking)}" if lacking else ""

@@ -59,9 +59,12 @@ class Framework:
     is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so.
     `kinds_since`: kinds to the first release that starts them, where older ones do not. `stepless`:
     why an agent cannot act in environments there, turn by turn; empty where it can. `marks`: keys of which a config has
-    one where no program says whose it is, and whose other keys are those of a library that many share. `revisions`: a release's git
-    revision, where sources and no package are published. `published`: a release to the version of the package that
-    is catalogued for it, where that is a later build of the same release.
+    one where no program says whose it is, and whose other keys are those of a library that many share.
+    `sections`: what a config is made of. `adds_nothing`: its loader refuses keys that it does not know even as
+    `+key`. `converts_texts`: it makes numbers and switches of texts. `one_or_several`: its options take one word or several, and one is a list of one.
+    `command`: the words that start it where its script has every key as an option.
+    `revisions`: a release's git revision, where sources and no package are published. `published`: a release to the
+    version of the package that is catalogued for it, where that is a later build of the same release.
     """
 
     name: str
@@ -105,6 +108,11 @@ class Framework:
     kinds_since: Mapping[str, str] = field(default_factory=dict)
     stepless: str = ""
     marks: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    adds_nothing: bool = False
+    converts_texts: bool = False
+    one_or_several: bool = False
+    command: tuple[str, ...] = ()
 
     @property
     def groups(self) -> frozenset[str]:
@@ -181,6 +189,7 @@ VERL = Framework(
     },
     config_groups={name: (f"model_engine={name}",) for name in ("veomni", "torchtitan")},
     recipes=_VERL_RECIPES,
+    sections=("actor_rollout_ref", "data", "trainer"),
     adds_with_plus=True,
     forms=("sh", "yaml", "overrides"),
     usual_form="sh",
@@ -215,6 +224,9 @@ TRINITY = Framework(
     title="Trinity-RFT",
     releases=("0.3.3", "0.4.1", "0.5.2", "0.6.0"),
     aliases=("trinity-rft", "trinity_rft"),
+    sections=("model", "buffer", "explorer", "trainer"),
+    adds_nothing=True,
+    converts_texts=True,
     programs=("trinity", "trinity.cli.launcher"),
     fills_missing=True,
     tells_time=False,
@@ -232,6 +244,7 @@ ROLL = Framework(
     releases=("0.1.1", "0.1.3", "0.2.1", "0.3.0"),
     trainers=("rlvr", "agentic", "dpo", "sft", "distill"),
     aliases=("alibaba-roll",),
+    sections=("actor_train", "actor_infer", "rollout_batch_size"),
     drops_unknown=True,
     revisions={"0.1.1": "v0.1.1", "0.1.3": "v0.1.3", "0.2.1": "v0.2.1", "0.3.0": "v0.3.0"},
     programs=("examples/start_", "start_", "roll.pipeline."),
@@ -258,6 +271,9 @@ CHATLEARN = Framework(
     releases=("1.2.0", "2025.10.23"),
     trainers=("fsdp", "megatron"),
     aliases=("alibaba-chatlearn",),
+    sections=("runtime_args", "models"),
+    adds_nothing=True,
+    converts_texts=True,
     programs=("chatlearn/entrypoint.py", "chatlearn.entrypoint", "entrypoint.py"),
     revisions={"1.2.0": "v1.2.0", "2025.10.23": "b7af31a972eb6c420ef0b5c04ea920820d68f784"},
     unread_sections=dict.fromkeys(
@@ -272,7 +288,6 @@ CHATLEARN = Framework(
     stepless="ChatLearn's agents answer rows of data with tools (task_type agent); it has no worlds that are reset and stepped",
 )
 """The second release is the main branch on that day: it still calls itself 1.2.0, but 71 keys are new."""
-FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN)}
 
 TRL = Framework(
     name="trl",
@@ -284,6 +299,11 @@ TRL = Framework(
     aliases=("huggingface-trl",),
     programs=("trl", "grpo", "src/open_r1/grpo"),
     interpolates=False,
+    sections=("num_generations", "reward_funcs", "max_completion_length"),
+    converts_texts=True,
+    one_or_several=True,
+    forms=("yaml", "sh"),
+    command=("trl", "grpo"),
     lacks=dict.fromkeys(
         ("sft", "dpo", "distill", "offline_distill", "eval", "generate"),
         "`trl grpo` learns from rewards alone: TRL's other trainers are programs of their own, which rftconf does not write",
@@ -295,10 +315,8 @@ TRL = Framework(
     ),
 )  # fmt: skip
 """Its releases from 0.18 on in which a key of GRPO's came or went, or a default changed, and those between that many people run."""
-SOURCES: dict[str, Framework] = {TRL.name: TRL}
-"""Frameworks whose configs are read and converted for those of FRAMEWORKS; none is written for them."""
-READ = (*FRAMEWORKS.values(), *SOURCES.values())
-"""Every framework whose configs are read."""
+FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN, TRL)}
+READ = tuple(FRAMEWORKS.values())
 
 VERL_SFT = Framework(
     name="verl_sft",
@@ -361,23 +379,13 @@ def framework(name: str) -> Framework:
     for known in variants():
         if wanted_name in (known.name, known.title.lower(), *known.aliases):
             return known
-    raise UsageError(f"no framework is called {name!r}; known: {', '.join(sorted((*FRAMEWORKS, *SOURCES)))}")
-
-
-def refuse_unwritten(name: str) -> Framework:
-    """The framework called `name`, as one that configs are written for. Raises UsageError for one that is only read."""
-    known = framework(name)
-    if known.name in SOURCES:
-        titles = [target.title for target in FRAMEWORKS.values()]
-        others = f"{', '.join(titles[:-1])} and {titles[-1]}"
-        raise UsageError(f"rftconf reads configs of {known.title} and writes none; it writes them for {others}")
-    return known
+    raise UsageError(f"no framework is called {name!r}; known: {', '.join(sorted(FRAMEWORKS))}")
 
 
 @cache
 def variants(framework: str | None = None) -> tuple[Framework, ...]:
     """All that read a config of their own: a framework (all frameworks when None) and its programs."""
-    known = (*FRAMEWORKS.values(), *SOURCES.values(), *PROGRAMS.values())
+    known = (*FRAMEWORKS.values(), *PROGRAMS.values())
     return tuple(variant for variant in known if framework is None or framework in (variant.name, variant.family))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 
 from rftconf.base.symbols import Expr, Value
+from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue, Key
 
 LONGEST = 120
@@ -22,10 +23,6 @@ WORDS: Mapping[tuple[str, str], tuple[str, ...]] = {
 """Framework and key to words that the code takes beside the type of the default (veRL's sft_trainer.py: fit)."""
 RANGES = ("algorithm.rollout_correction.",)
 """Keys whose defaults are numbers, but that also take ranges as text (`0.5_4.0`): RolloutCorrectionConfig declares both."""
-CONVERTING = ("trinity", "chatlearn", "trl")
-"""Frameworks whose loader makes numbers and switches of texts."""
-ONE_OR_SEVERAL = ("trl",)
-"""Frameworks whose options take one word or several: one is a list of one."""
 _TRUTH = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n"})
 
 
@@ -42,9 +39,9 @@ def wrong(known: Catalogue, key: Key, value: Value) -> str | None:
         return None
     if value is None:
         return None if key.optional or key.inferred else f"expects {_expected(key)}, and null is not one"
-    if known.framework in ONE_OR_SEVERAL and isinstance(value, str) and "list" in key.type:
+    if registry.framework(known.framework).one_or_several and isinstance(value, str) and "list" in key.type:
         return None
-    strict = known.framework in CONVERTING
+    strict = registry.framework(known.framework).converts_texts
     if not any(_suits(kind, value, strict, key.inferred) for kind in key.type.split("|")):
         return f"expects {_expected(key)}, got {_value_text(value)}"
     if key.choices and isinstance(value, str):

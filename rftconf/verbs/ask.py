@@ -63,15 +63,20 @@ def _file(choices: ConfigChoices) -> str:
 def _ask(name: str) -> Any:
     from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.facts.models import find, resolve
+    from rftconf.mappers.profiles import with_programs
     from rftconf.recipes.recipes import RECIPES, recipe
-    from rftconf.schemas.registry import FRAMEWORKS, framework
+    from rftconf.schemas.registry import framework
 
     def model(text: str) -> str:
         model = find(text) or resolve(text)
         return text if model else ""
 
     questions: dict[str, tuple[str, str, Callable[[str], Any]]] = {
-        "framework": (f"framework ({', '.join(FRAMEWORKS)})", "verl", lambda text: framework(text).name),
+        "framework": (
+            f"framework ({', '.join(known.name for known in with_programs())})",
+            "verl",
+            lambda text: framework(text).name,
+        ),
         "algorithm": (f"algorithm ({', '.join(RECIPES)})", "grpo", lambda text: recipe(text).name),
         "model": ("model, or the folder of its config.json", "Qwen/Qwen2.5-7B-Instruct", model),
         "gpus": ("GPUs in all", "8", _count),

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rftconf.base.enumeration import enumerate_words
+from rftconf.mappers.logged import Logged
 from rftconf.metrics.naming import counters_of, history
-from rftconf.metrics.quantity import RUNNER, Logged, Quantity, title
+from rftconf.metrics.quantity import RUNNER, Quantity, title
 from rftconf.metrics.rename import Report
 from rftconf.metrics.table import QUANTITIES
 from rftconf.report.screen import Screen, joined
@@ -65,6 +66,8 @@ def release_of(side: str, logged: Logged) -> str:
     if side == RUNNER:
         return ""
     known = registry.framework(side)
+    if logged.package_release:
+        return f"{logged.package} {logged.package_release}, "
     if logged.package:
         return f"{registry.framework(logged.package).title} {known.pins[known.newest][0]}, "
     return f"{known.title} {known.newest}, "

@@ -69,14 +69,21 @@ def create(choices: ConfigChoices, extra: Extra, manner: Manner) -> int:
 def request_of(choices: ConfigChoices, extra: Extra) -> Request:
     """What was asked, with every name looked up. Raises UsageError for one that is not known."""
     from rftconf.budget.facts.models import find, resolve
+    from rftconf.budget.roles.runtimes import runtime_of
     from rftconf.load.dataset_rows import count_rows
+    from rftconf.mappers.profiles import profile_of, with_programs
     from rftconf.recipes.draft import Request
     from rftconf.recipes.recipes import recipe
     from rftconf.schemas import registry
 
     target = registry.framework(str(choices.framework))
+    names = ", ".join(known.name for known in with_programs())
     if target.name not in registry.FRAMEWORKS:
-        raise UsageError(f"{target.title} trains with supervision; known: {', '.join(registry.FRAMEWORKS)}")
+        raise UsageError(f"{target.title} trains with supervision; known: {names}")
+    if profile_of(target.name).program is None:
+        raise UsageError(
+            f"no first config is sized for {target.title}: {runtime_of(target.name).unpriced}; known: {names}"
+        )
     model = str(choices.model)
     if find(model) is None:
         resolve(model)

@@ -10,11 +10,10 @@ import yaml
 
 from rftconf.cli.app import run
 from rftconf.convert.adapters.shapes import DATA_FILE, SHAPES
-from rftconf.schemas.registry import FRAMEWORKS
 from tests.cli.scripts import GRPO, written
 from tests.convert.adapters.samples import ROWS, got, module, put, run_script
 
-TARGETS = sorted({known.family for known in FRAMEWORKS.values()} - {"verl"})
+TARGETS = sorted(SHAPES.keys() - {"verl"})
 REWARD = "    reward.custom_reward_function.path=$CODE/reward.py reward.custom_reward_function.name=judge \\\n"
 
 

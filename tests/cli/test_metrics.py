@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from rftconf.cli.app import run
+from rftconf.metrics.quantity import RUNNER
+from rftconf.schemas.registry import FRAMEWORKS
 
 Captured = pytest.CaptureFixture[str]
 SCRIPT = Path(__file__).parents[2] / "benches" / "grpo_60.sh"
@@ -39,7 +41,7 @@ def test_two_frameworks_side_by_side(capsys: Captured) -> None:
 def test_all_and_json(capsys: Captured) -> None:
     assert run(["metrics", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert {counter["framework"] for counter in data["counters"]} == {"verl", "trinity", "roll", "chatlearn", "runner"}
+    assert {counter["framework"] for counter in data["counters"]} == {*FRAMEWORKS, RUNNER}
     score = data["quantities"][0]
     assert score["logged"]["chatlearn"]["name"] == "rule_reward/train_reward_score"
     assert score["logged"]["trinity"]["run"] == "trainer"

@@ -175,6 +175,10 @@ _MIGRATE = "the text cannot be changed in place; the run itself is not refused"
 _TRL = "the source's own parser refuses it: tests/conformance/test_trl_configs.py asks it; nothing is said of a target"
 _TRL_UPDATE = "an update is per device x processes x accumulation in its code: no whole numbers of the others make it"
 NO_JUDGE = {
+    "the source gives its trainer no GPU": "nothing trains in such a source; no target is asked",
+    "learns from rewards alone: TRL's other trainers": "TRL has them as programs of their own; rftconf writes none, and says so",
+    "its tools and environments are Python objects": "they are arguments of GRPOTrainer that `trl grpo` does not pass (trl/scripts/grpo.py)",
+    "… has …, which an option cannot say": "a wish of the command line (--as sh); the same config as YAML is not refused",
     "an update takes … sequences, and … ranks have no equal shares": _TRL_UPDATE,
     "TRL compares answers to one prompt, and asks for 2 at least": "GRPOConfig stops at it: tests/conformance/test_trl_configs.py asks it",
     "a period yields … completions and an update takes …: TRL": _TRL_UPDATE,

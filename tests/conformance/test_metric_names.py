@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.mappers.logged import Logged
 from rftconf.metrics.naming import name_in
-from rftconf.metrics.quantity import RUNNER, Logged
+from rftconf.metrics.quantity import RUNNER
 from rftconf.metrics.table import COUNTERS, QUANTITIES
 from rftconf.schemas import registry
 from tests.conformance.environment import ROOT, folder
@@ -23,6 +24,8 @@ def home(framework: str, logged: Logged) -> Path:
     if framework == RUNNER:
         return ROOT
     known = registry.framework(framework)
+    if logged.package_release:
+        return folder() / "releases" / f"{logged.package}-{logged.package_release}"
     if logged.package:
         return folder() / "releases" / f"{logged.package}-{known.pins[known.newest][0]}"
     return folder() / "releases" / f"{framework}-{known.newest}"
@@ -111,6 +114,7 @@ STEPS = {
     "trinity/trainer": ("trinity/trainer/trainer.py", "train", "self.monitor.log(metrics, self.train_step_num)"),
     "trinity/explorer": ("trinity/explorer/explorer.py", "_finish_explore_step", "self.monitor.log(metric, step=step)"),
     "roll": ("roll/pipeline/rlvr/rlvr_pipeline.py", "run", "self.tracker.log(values=metrics, step=global_step)"),
+    "trl": ("transformers/integrations/integration_utils.py", "on_log", '"train/global_step": state.global_step'),
     "chatlearn": ("chatlearn/runtime/engine.py", "logging_summary", "self.metric_manager.log(prefix, iteration + 1"),
     "runner": ("runners/rftconf_runner/record.py", "note", "metrics.log(\n            period=period"),
 }
@@ -125,7 +129,9 @@ def test_every_counter_has_its_code() -> None:
 def test_metrics_are_logged_against_that_counter(counter: str) -> None:
     framework = counter.partition("/")[0]
     file, function, text = STEPS[counter]
-    path = home(framework, Logged("", file, function))
+    other = file.startswith("transformers/")
+    beside = ("transformers", "5.20.2") if other else ("", "")
+    path = home(framework, Logged("", file, function, package=beside[0], package_release=beside[1]))
     if not path.is_dir():
         pytest.skip(f"{path.name} is not in {path.parent}; `make conformance-env` puts it there")
     assert any(text in body for body in bodies(path / file, function)), f"{function} in {file}"

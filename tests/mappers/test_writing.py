@@ -39,7 +39,8 @@ REFUSED = {
         "rollouts alone",
     ),
 }
-"""Bases with another loss, with a critic, with environments or a teacher to follow: ChatLearn has none of them."""
+"""Bases with another loss, with a critic, with environments or a teacher to follow: ChatLearn and TRL have none of them."""
+WITHOUT = ("chatlearn", "trl")
 
 
 def kind_of(framework: str, base: Base) -> str:
@@ -54,7 +55,7 @@ PAIRS = [
     for framework, bases in BASES.items()
     for to in registry.FRAMEWORKS
     for base in bases
-    if framework != to and kind_of(framework, base) == "rl" and not (to == "chatlearn" and base.name in REFUSED)
+    if framework != to and kind_of(framework, base) == "rl" and not (to in WITHOUT and base.name in REFUSED)
 ]
 
 

@@ -19,7 +19,14 @@ from rftconf.text.source import Source
 
 VERL, ROLL = Moment(counter_of("verl", "")), Moment(counter_of("roll", ""))
 TRAINER, EXPLORER = (Moment(counter_of("trinity", run)) for run in ("trainer", "explorer"))
-FOUR = Steps({Unit.ROLLOUTS: Fraction(1), Unit.TRAIN_STEPS: Fraction(4), Unit.EXPLORE_STEPS: Fraction(1)})
+FOUR = Steps(
+    {
+        Unit.ROLLOUTS: Fraction(1),
+        Unit.TRAIN_STEPS: Fraction(4),
+        Unit.UPDATES: Fraction(4),
+        Unit.EXPLORE_STEPS: Fraction(1),
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +91,7 @@ def test_a_config_tells_its_steps(batch: int, sync: str, explores: int) -> None:
     """The worked example, in both forms that Trinity has for it: 1024 prompts of 8 answers, updates of 2048."""
     document = read(Source("run.yaml", TRINITY.format(batch=batch, sync=sync)))
     names = steps_of(main_stage(load(document, framework="trinity")).reading, "run.yaml")
-    assert names == {Unit.ROLLOUTS: 1, Unit.TRAIN_STEPS: 4, Unit.EXPLORE_STEPS: explores}
+    assert names == {Unit.ROLLOUTS: 1, Unit.TRAIN_STEPS: 4, Unit.UPDATES: 4, Unit.EXPLORE_STEPS: explores}
 
 
 def test_two_configs_of_one_run_agree() -> None:

@@ -9,7 +9,9 @@ import pytest
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.budget.facts.gpus import gpu_named
+from rftconf.cli.app import run
 from rftconf.load.load import load
+from rftconf.mappers.profiles import with_programs
 from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
 from rftconf.recipes.account import findings
@@ -24,6 +26,8 @@ CLUSTERS = (
     ("meta-llama/Llama-3.1-8B-Instruct", 24, "a100-80g"),
     ("Qwen/Qwen3-32B", 64, "h100-80g"),
 )
+WRITTEN = tuple(known.name for known in with_programs())
+"""Frameworks that a first config is written for."""
 CANNOT = {
     ("roll", "rloo"),
     *(("chatlearn", name) for name in ("dapo", "ppo", "rloo", "reinforce++", "gspo")),
@@ -45,14 +49,14 @@ def asked(framework: str, algorithm: str, model: str, gpus: int, gpu: str) -> Re
 
 @pytest.mark.parametrize(("model", "gpus", "gpu"), CLUSTERS, ids=lambda value: str(value).rpartition("/")[2])
 @pytest.mark.parametrize("algorithm", RECIPES)
-@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("framework", WRITTEN)
 def test_clean_and_fitting_or_refused(framework: str, algorithm: str, model: str, gpus: int, gpu: str) -> None:
     request = asked(framework, algorithm, model, gpus, gpu)
     if (framework, algorithm) in CANNOT:
         with pytest.raises(RefusedError, match="cannot express") as refused:
             fit(request, gpu_named(gpu))
         able = {choice.removeprefix("--framework ") for choice in refused.value.choices}
-        assert able == {name for name in FRAMEWORKS if (name, algorithm) not in CANNOT}
+        assert able == {name for name in WRITTEN if (name, algorithm) not in CANNOT}
         return
     new_fit = fit(request, gpu_named(gpu))
     assert [f"{diagnostic.code} {diagnostic.message}" for diagnostic in findings(new_fit)] == []
@@ -63,7 +67,7 @@ def test_clean_and_fitting_or_refused(framework: str, algorithm: str, model: str
 
 
 @pytest.mark.parametrize("algorithm", RECIPES)
-@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("framework", WRITTEN)
 def test_the_file_says_what_the_recipe_says(framework: str, algorithm: str) -> None:
     """Read back, every value is the recipe's or what the framework does anyway, or it is said that it is not."""
     if (framework, algorithm) in CANNOT:
@@ -91,3 +95,10 @@ def _same(read: object, expected: object) -> bool:
     if isinstance(read, (int, float, Fraction)) and isinstance(expected, (int, float)):
         return float(read) == float(expected)
     return read == expected
+
+
+def test_a_framework_whose_runs_have_no_price_is_refused_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--algorithm", "grpo", "--model", "Qwen/Qwen2.5-7B-Instruct", "--gpus", "8", "--gpu", "h100-80g"]
+    assert run(["new", "--framework", "trl", *options]) == 2
+    assert "no first config is sized for TRL: TRL's processes may each hold the whole model" in capsys.readouterr().err
+    assert set(WRITTEN) == set(FRAMEWORKS) - {"trl"}

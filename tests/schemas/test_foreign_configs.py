@@ -187,7 +187,7 @@ def test_who_says_what_it_is_for_is_believed() -> None:
     ],
 )
 def test_what_a_framework_would_let_pass_makes_no_config(name: str, text: str) -> None:
-    with pytest.raises(UnreadableError, match="no config of veRL, Trinity-RFT, ROLL or ChatLearn"):
+    with pytest.raises(UnreadableError, match="no config of veRL, Trinity-RFT, ROLL, ChatLearn or TRL"):
         load(document(name, text))
 
 

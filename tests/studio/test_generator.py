@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from rftconf.load.load import load, main_stage
-from rftconf.mappers.profiles import profile_of
+from rftconf.mappers.profiles import profile_of, with_programs
 from rftconf.mappers.tables import gates_of
 from rftconf.schemas import catalogue, registry
 from rftconf.studio import answers
@@ -230,6 +230,7 @@ def test_batches_and_lengths_say_what_they_count(framework: str) -> None:
         ),
         "roll": ("rollout_batch_size", "response_length", "num_return_sequences_in_group", "save_steps"),
         "chatlearn": ("runtime_args.train_global_batch_size", "models.policy.num_gpu", "runtime_args.num_episode"),
+        "trl": ("per_device_train_batch_size", "gradient_accumulation_steps", "num_generations", "max_steps"),
     }
     assert all(form[key]["unit"] for key in counted[framework])
 
@@ -243,7 +244,7 @@ def test_arguments_of_functions_have_their_types_and_defaults() -> None:
 
 def test_what_a_beginner_adds_is_written_and_checked() -> None:
     fields = {"algorithm": "grpo", "model": "Qwen/Qwen2.5-7B-Instruct", "gpus": 8, "gpu": "h100-80g"}
-    for framework in registry.FRAMEWORKS:
+    for framework in (known.name for known in with_programs()):
         plain = ask("start", framework=framework, **fields)
         rate = next(entry for entry in plain["further"] if entry["title"] == "Learning rate")
         batch = next(entry for entry in plain["further"] if entry["title"] == "Answers to a prompt")

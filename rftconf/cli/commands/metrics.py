@@ -20,7 +20,7 @@ MOST_BYTES = 512 * 1024 * 1024
 def metrics(
     frameworks: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FRAMEWORK]…", help="verl, trinity, roll, chatlearn, runner; all when absent."),
+        typer.Argument(metavar="[FRAMEWORK]…", help="verl, trinity, roll, chatlearn, trl, runner; all when absent."),
     ] = None,
     rename: Annotated[
         Path | None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rftconf.base.ledger import Decision
 from rftconf.mappers.profiles import Profile, below, counted
+from rftconf.mappers.program import Program
 
 _TRAINER, _POLICY = "models.policy_trainer", "models.policy"
 TABLES = {
@@ -50,4 +52,30 @@ PARAMETERS = {
     "training_args": (f"{_TRAINER}.packing", f"{_TRAINER}.gradient_checkpointing"),
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)
+PROGRAM = Program(
+    "fsdp2",
+    rollouts=(200, "num_episode of ChatLearn, scripts/fsdp_vllm/train_fsdp_vllm_qwen3_8b_grpo.sh"),
+    opens_evaluation=True,
+    decisions=(
+        Decision(
+            "models.reward",
+            "ChatLearn's rule reward chooses by the data_source of a row",
+            ("check that rule_reward.py knows your data_source", "or add your reward to it"),
+        ),
+        Decision(
+            "runtime_args.data_path",
+            "rows need the columns prompt, data_source and reward_model.ground_truth",
+            ("check the files",),
+        ),
+    ),
+)
+
+PROFILE = Profile(
+    tables=TABLES,
+    gates=True,
+    adapter=True,
+    main_keys=MAIN_KEYS,
+    units=UNITS,
+    parameters=PARAMETERS,
+    program=PROGRAM,
+)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rftconf.base.ledger import Decision
 from rftconf.mappers.profiles import Profile, below, counted
+from rftconf.mappers.program import Program
 
 _TRAIN, _INFER, _CRITIC = "actor_train", "actor_infer", "critic"
 TABLES = {
@@ -95,4 +97,37 @@ PARAMETERS = {
         "recompute_granularity", "recompute_modules", "recompute_method", "recompute_num_layers")},
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)
+_WORKERS = "roll.pipeline.rlvr.rewards."
+PROGRAM = Program(
+    "fsdp2",
+    by_tokens=False,
+    rollouts=(500, "max_steps of ROLL, examples/docs_examples/example_grpo.yaml"),
+    values={
+        "stage.data.domains[0].name": "math_rule",
+        "stage.data.domains[0].tags": ["math_rule"],
+        "stage.data.domains[0].weight": 1.0,
+        "stage.data.domains[0].reward": f"{_WORKERS}math_rule_reward_worker.MathRuleRewardWorker",
+    },
+    decisions=(
+        Decision(
+            "rewards.math_rule.worker_cls",
+            "this worker class scores rows tagged math_rule by their `ground_truth`",
+            ("check that it scores your data", f"{_WORKERS}code_sandbox_reward_worker.CodeSandboxRewardWorker"),
+        ),
+        Decision(
+            "actor_train.data_args",
+            "ROLL reads rows with a `tag` that assigns the domain and the answer in `ground_truth`",
+            ("check the columns",),
+        ),
+    ),
+)
+
+PROFILE = Profile(
+    tables=TABLES,
+    gates=True,
+    adapter=True,
+    main_keys=MAIN_KEYS,
+    units=UNITS,
+    parameters=PARAMETERS,
+    program=PROGRAM,
+)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rftconf.base.ledger import Decision
 from rftconf.mappers.profiles import Profile, counted
+from rftconf.mappers.program import Program
 
 _TASKS, _EVALS = "buffer.explorer_input.tasksets[]", "buffer.explorer_input.eval_tasksets[]"
 TABLES = {
@@ -57,4 +59,20 @@ UNITS = {
     **counted("seconds", "synchronizer.sync_timeout", "explorer.max_timeout"),
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS)
+PROGRAM = Program(
+    "fsdp",
+    decisions=(
+        Decision(
+            "buffer.explorer_input.tasksets[0].default_workflow_type",
+            "a workflow asks the model and scores its answers",
+            ("math_workflow", "math_boxed_workflow", "a workflow or reward class of your own"),
+        ),
+        Decision(
+            "buffer.explorer_input.tasksets[0].format",
+            "Trinity-RFT reads the columns named here, `question` and `answer` where none are",
+            ("check prompt_key and response_key",),
+        ),
+    ),
+)
+
+PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, program=PROGRAM)

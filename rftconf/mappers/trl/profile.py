@@ -1,7 +1,48 @@
-"""Facts about TRL's keys that the table does not hold."""
+"""Facts about TRL's keys that the table does not hold: main keys, units, names of parameters."""
 
 from __future__ import annotations
 
-from rftconf.mappers.profiles import Profile
+from rftconf.mappers.profiles import Profile, counted
 
-PROFILE = Profile(tables={("trl", ""): ("table", "TRL")})
+MAIN_KEYS = {
+    "cluster.nodes": "num_machines",
+    "stage.placement.actor.gpus": "num_processes",
+    "stage.placement.actor.backend": "distributed_type",
+    "stage.placement.rollout.engine": "use_vllm",
+    "stage.placement.layout": "vllm_mode",
+    "stage.placement.rollout.tp": "vllm_tensor_parallel_size",
+    "stage.batch.prompts_per_rollout": "generation_batch_size",
+    "stage.batch.sequences_per_update": "gradient_accumulation_steps",
+    "stage.batch.micro.sequences_per_rank": "per_device_train_batch_size",
+    "stage.algorithm.advantage": "scale_rewards",
+    "stage.algorithm.std_scope": "scale_rewards",
+    "stage.algorithm.policy_loss.family": "loss_type",
+    "stage.algorithm.policy_loss.clip_low": "epsilon",
+    "stage.algorithm.policy_loss.clip_high": "epsilon_high",
+    "stage.algorithm.loss_agg": "loss_type",
+    "stage.algorithm.kl_loss.enabled": "beta",
+    "stage.algorithm.kl_loss.coef": "beta",
+    "stage.optim.actor.schedule": "lr_scheduler_type",
+    "stage.optim.actor.warmup_updates": "warmup_steps",
+    "stage.run_length.rollouts": "max_steps",
+    "stage.run_length.epochs": "num_train_epochs",
+    "stage.cadence.save_rollouts": "save_steps",
+    "stage.cadence.eval_rollouts": "eval_steps",
+    "stage.model_options.lora.rank": "lora_r",
+    "stage.model_options.lora.alpha": "lora_alpha",
+    "stage.data.train[].uri": "dataset_name",
+    "identity.loggers": "report_to",
+    "identity.resume_path": "resume_from_checkpoint",
+}
+UNITS = {
+    **counted("completions a process", "per_device_train_batch_size", "per_device_eval_batch_size"),
+    **counted("completions", "generation_batch_size"),
+    **counted("passes of every process", "gradient_accumulation_steps", "steps_per_generation"),
+    **counted("answers a prompt", "num_generations", "num_generations_eval"),
+    **counted("optimizer updates", "max_steps", "save_steps", "eval_steps", "warmup_steps", "logging_steps"),
+    **counted("tokens", "max_completion_length", "max_prompt_length", "vllm_max_model_length"),
+    **counted("processes", "num_processes", "vllm_tensor_parallel_size"),
+    **counted("machines", "num_machines"),
+}
+
+PROFILE = Profile(tables={("trl", ""): ("table", "TRL")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS)

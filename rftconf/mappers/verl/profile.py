@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rftconf.base.ledger import Decision
 from rftconf.mappers.profiles import Profile, below, counted
+from rftconf.mappers.program import Program
 
 _ACTOR, _CRITIC, _TURNS = "actor_rollout_ref.actor", "critic", "actor_rollout_ref.rollout.multi_turn"
 TABLES = {
@@ -87,4 +89,24 @@ PARAMETERS = {
     "critic_load_checkpoint": (f"{_CRITIC}.checkpoint.load_contents",),
 }  # fmt: skip
 
-PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, parameters=PARAMETERS)
+PROGRAM = Program(
+    "fsdp",
+    opens_evaluation=True,
+    decisions=(
+        Decision(
+            "reward.custom_reward_function.path",
+            "without a function veRL's built-in scorer chooses by each row's data_source",
+            ("check that the rows have a data_source it knows", "or write a compute_score and name its file here"),
+        ),
+    ),
+)
+
+PROFILE = Profile(
+    tables=TABLES,
+    gates=True,
+    adapter=True,
+    main_keys=MAIN_KEYS,
+    units=UNITS,
+    parameters=PARAMETERS,
+    program=PROGRAM,
+)

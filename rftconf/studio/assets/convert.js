@@ -10,7 +10,7 @@ import { Ledger } from "./ledger.js";
 import { EXAMPLE, FRAMEWORKS, TITLES, shared } from "./shared.js";
 
 const MOST_LINES = 4000;
-const STYLES = { verl: [["", "script"], ["yaml", "YAML"], ["overrides", "overrides"]], chatlearn: [["", "YAML"], ["sh", "script"]] };
+const STYLES = { verl: [["", "script"], ["yaml", "YAML"], ["overrides", "overrides"]], chatlearn: [["", "YAML"], ["sh", "script"]], trl: [["", "YAML"], ["sh", "script"]] };
 const FORMS = [["auto", "auto"], ["A", "one interval (A)"], ["B", "one each (B)"]];
 
 class Convert {

@@ -10,6 +10,7 @@ export const FRAMEWORKS = [
   ["trinity", "Trinity-RFT"],
   ["roll", "ROLL"],
   ["chatlearn", "ChatLearn"],
+  ["trl", "TRL"],
 ];
 
 export const TITLES = Object.fromEntries(FRAMEWORKS);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import TargetLine
@@ -45,13 +46,15 @@ def emit(
     header: Sequence[str] = (),
     prelude: Sequence[str] = (),
     quote: Callable[[Value], Pieces] = hydra_value,
+    spell: Callable[[TargetLine], Sequence[Pieces]] | None = None,
 ) -> str:
     """A bash script that runs `program options overrides "$@"`, each override with its provenance comment.
 
     Arguments that the overrides take by their place (`$1`) are not passed on as overrides of their own. A name that
     stays unknown is read from the environment when the script runs, which stops if it is not set.
     `prelude` are lines of shell that run before that is demanded, such as sourcing a framework's own settings.
-    `quote` writes a value as the program's own reader of overrides takes it.
+    `quote` writes a value as the program's own reader of overrides takes it; `spell` makes a line's words where it is
+    no override.
     Raises RefusedError for a value that Hydra's grammar has no words for.
     """
     lines = [_without_open_keys(line) for line in lines]
@@ -63,7 +66,7 @@ def emit(
         out.extend([*part, ""] if part else [])
     words = [_word((part,)) for part in (*program, *options)]
     if lines:
-        out.extend(["ARGS=(", *_array(lines, quote), ")", ""])
+        out.extend(["ARGS=(", *_array(lines, spell or partial(_override, quote)), ")", ""])
         words.append('"${ARGS[@]}"')
     taken = _arguments_taken([*values, *options, *(env or {}).values()])
     out.extend(_command([*words, f'"${{@:{taken + 1}}}"' if taken else '"$@"']))
@@ -102,13 +105,19 @@ def emit_overrides(lines: Sequence[TargetLine]) -> str:
     return "".join(f"{word}\n" for word in words)
 
 
-def _array(lines: Sequence[TargetLine], quote: Callable[[Value], Pieces]) -> Iterator[str]:
-    """One element per line, a blank line between sections."""
+def _override(quote: Callable[[Value], Pieces], line: TargetLine) -> Sequence[Pieces]:
+    return ((f"{line.key}=", *quote(line.value)),)
+
+
+def _array(lines: Sequence[TargetLine], spell: Callable[[TargetLine], Sequence[Pieces]]) -> Iterator[str]:
+    """One element per line, a blank line between sections where keys have any."""
+    sectioned = any("." in line.key for line in lines)
     sections: dict[str, list[Line]] = {}
     for line in lines:
-        word = _word((f"{line.key}=", *quote(line.value)))
+        word = " ".join(map(_word, spell(line)))
         entry = Line(f"  {word}", line.comment, word.count("\n"))
-        sections.setdefault(line.key.lstrip("+~").partition(".")[0], []).append(entry)
+        name = line.key.lstrip("+~").partition(".")[0] if sectioned else ""
+        sections.setdefault(name, []).append(entry)
     for index, section in enumerate(sections.values()):
         if index and (len(section) > 1 or len(lines) > 12):
             yield ""

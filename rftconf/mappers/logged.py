@@ -1,0 +1,72 @@
+"""How a framework logs what a run measures: a name, where its code logs it, and what its steps count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rftconf.plan.units import Unit
+
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+class Older(NamedTuple):
+    """A name of earlier releases, up to and with `until`; without one, of other pipelines of the same release.
+
+    `text` is what stands in the code where that is not the name itself; releases before `since` logged nothing like it.
+    """
+
+    name: str
+    until: str = ""
+    text: str = ""
+    since: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """How one framework logs a quantity. `{source}` and the like in a name stand for what a run fills in.
+
+    `file` and `function` are where it is logged in the release that was read, `text` what stands there where that is not
+    the name itself. `differs` says why the value is not the same number as elsewhere. `older` are names of earlier
+    releases and other pipelines, `since` is the first catalogued release that logs it under its name of today, `package`
+    whose code it is where one runs another's trainer, and `package_release` its release where the framework pins none.
+    `behind` is by how many rollout periods the weights that are measured are older than the step they are logged at.
+    """
+
+    name: str
+    file: str
+    function: str
+    differs: str = ""
+    text: str = ""
+    run: str = ""
+    older: tuple[Older, ...] = ()
+    package: str = ""
+    package_release: str = ""
+    behind: int = 0
+    since: str = ""
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The names in braces."""
+        return placeholders(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """What a run's metrics are logged against: the unit of its steps, and the number of the first one.
+
+    `keys` are the names that its steps have in a file of metrics, the usual one first.
+    """
+
+    framework: str
+    run: str
+    unit: Unit
+    first: int
+    keys: tuple[str, ...]
+    why: str
+
+
+def placeholders(name: str) -> tuple[str, ...]:
+    """The names in braces."""
+    return tuple(PLACEHOLDER.findall(name))

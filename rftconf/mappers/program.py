@@ -1,0 +1,25 @@
+"""What a new config of a framework needs beside the recipe; its profile has the entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rftconf.base.ledger import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """How `rftconf new` starts a run in one framework.
+
+    `by_tokens`: micro-batches are filled up to a number of tokens. `rollouts`: the length of a run, with its source,
+    where the framework counts no epochs. `values` are what its own examples add. `opens_evaluation`: it opens evaluation files even where it evaluates nothing.
+    """
+
+    backend: str
+    by_tokens: bool = True
+    rollouts: tuple[int, str] | None = None
+    opens_evaluation: bool = False
+    values: Mapping[str, Any] = field(default_factory=dict)
+    decisions: tuple[Decision, ...] = ()

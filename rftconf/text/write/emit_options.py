@@ -1,0 +1,35 @@
+"""Writes a launch script in which every key is an option of the program: `--name value`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import TargetLine
+from rftconf.base.symbols import Expr, Value
+from rftconf.text.hydra.quote_value import Pieces
+from rftconf.text.write import emit_shell
+
+
+def emit(lines: Sequence[TargetLine], *, program: Sequence[str], header: Sequence[str]) -> str:
+    """A bash script that runs `program --name value ...`; a list is several words behind its option.
+
+    Raises RefusedError for what an option cannot say: nothing at all, and settings below another key.
+    """
+    return emit_shell.emit(lines, program=program, header=header, spell=_option)
+
+
+def _option(line: TargetLine) -> Sequence[Pieces]:
+    """The words of one option. Raises RefusedError where there are none."""
+    items = line.value if isinstance(line.value, list) else [line.value]
+    below = "[" in line.key or any(isinstance(item, (list, dict)) and isinstance(line.value, list) for item in items)
+    if below or None in items or not items:
+        what = "settings of several parts" if below else "nothing"
+        raise RefusedError(f"{line.key} has {what}, which an option cannot say", choices=("--as yaml",))
+    return ((f"--{line.key}",), *_words(items))
+
+
+def _words(items: Sequence[Value]) -> Iterator[Pieces]:
+    for item in items:
+        yield (item if isinstance(item, (str, Expr)) else json.dumps(item) if isinstance(item, dict) else str(item),)
