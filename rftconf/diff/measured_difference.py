@@ -162,12 +162,20 @@ def changed(tier: Tier, what: str, remedy: str = "", *, whole_sentence: bool = F
     def measure(pair: Pair) -> Measured:
         a, b = lead_of(pair)
         factor = inf if tier is Tier.OBJECTIVE else None if tier is Tier.SCALE else 0.0
-        first, *others = dict.fromkeys(path.rpartition(".")[2] for path in pair.paths)
-        more = f"; also its {', '.join(others)}" if others else ""
+        first = pair.paths[0].rpartition(".")[2]
+        others = [name for path in pair.paths[1:] if (name := _named_with_parts(pair, path)) != first]
+        more = f"; also its {', '.join(dict.fromkeys(others))}" if others else ""
         named = what if whole_sentence else f"{what} ({first})"
         return Measured(tier, sides(pair, named, a, b, pair.paths[0]) + more, factor, remedy, whole=bool(remedy))
 
     return measure
+
+
+def _named_with_parts(pair: Pair, path: str) -> str:
+    """A field's last name, and in brackets what stands in it, where it holds several settings."""
+    holders = (value for value in pair.both(path) if isinstance(value, Mapping))
+    parts = dict.fromkeys(str(name) for value in holders for name in value)
+    return path.rpartition(".")[2] + (f" ({', '.join(parts)})" if parts else "")
 
 
 def scaled(what: str, tier: Tier = Tier.SCALE) -> Measure:

@@ -191,3 +191,13 @@ def test_a_number_that_nobody_told_stays_a_formula() -> None:
 
 def test_a_value_in_a_sentence_is_written_as_a_config_has_it() -> None:
     assert render_value({"rollout_is": None, "levels": [True, 2]}) == "{rollout_is: null, levels: [true, 2]}"
+
+
+def test_each_setting_that_differs_of_a_cause_is_named() -> None:
+    """A person has to look at each: a penalty on long answers is no detail of the manager's name."""
+    penalty = {"overlong_buffer_cfg": {"enable": True, "penalty_factor": 0.5}, "max_resp_len": 8192}
+    cause = only(reward__manager="dapo", reward__manager_args=penalty, reward__function_name="score")
+    says = cause.measured.says
+    assert "manager_args (overlong_buffer_cfg, max_resp_len)" in says
+    assert "function_name" in says
+    assert " more of its" not in says
