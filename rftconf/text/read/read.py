@@ -25,9 +25,7 @@ _ITEM = re.compile(r"\[(\d{3,18})\]")
 _SHOWN = 60
 """Characters of a key that a finding shows."""
 _SHEBANG = re.compile(r"#!.*\b(?:ba|z|k|da)?sh\b")
-_OVERRIDE_LINE = re.compile(
-    r"\s*(?:~|\+{0,2})(?:[A-Za-z_$][\w$\-./@]*(?:=.*)?|\d[\d_]*\.[\w$\-./@]+=.*)\Z", re.DOTALL
-)
+_OVERRIDE_LINE = re.compile(r"\s*(?:~|\+{0,2})(?:[A-Za-z_$][\w$\-./@]*(?:=.*)?|\d[\d_]*\.[\w$\-./@]+=.*)\Z", re.DOTALL)
 """Hydra's grammar has numbers in a path, also as its first part (`0.6=true`), but no number alone."""
 _SHELL_LINE = re.compile(
     r"^\s*(?:set\s+-\w|export\s+\w+=|(?:nohup|ray|torchrun|python[0-9.]*|uv|trinity|trl|bash|sh|source|srun|accelerate)\s+[\w./-])"
