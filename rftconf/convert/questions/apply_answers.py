@@ -18,24 +18,24 @@ YOURS = "your answer"
 def with_answers(lines: list[TargetLine], writing: Writing, answers: Mapping[str, Answer]) -> list[TargetLine]:
     """The target's lines with the values that answers give to keys; a key that was not there is added."""
     target_lines = list(lines)
-    for key, value in written_by(answers).items():
-        for place in places_among(key, [line.key for line in target_lines]) or (key,):
-            index = next((index for index, line in enumerate(target_lines) if line.key.lstrip("+") == place), None)
-            old = target_lines[index] if index is not None else TargetLine(place, value, Basis.CHOSEN)
-            line = replace(old, value=value, basis=Basis.CHOSEN, comment=YOURS)
-            if index is None:
-                target_lines.append(line)
-            else:
-                target_lines[index] = line
-            _account(writing, line)
-    return target_lines
-
-
-def _account(writing: Writing, line: TargetLine) -> None:
-    """What a person said stands instead of what the source has."""
+    positions: dict[str, int] = {}
+    for position, line in enumerate(target_lines):
+        positions.setdefault(line.key.lstrip("+"), position)
+    paths: dict[str, list[str]] = {}
     for path, outcome in writing.outcomes.items():
-        if line.key in outcome.targets:
-            writing.outcomes[path] = Outcome(State.NARROWED, outcome.targets, f"{line.key} is {YOURS}")
+        for target in outcome.targets:
+            paths.setdefault(target, []).append(path)
+    for key, value in written_by(answers).items():
+        for place in places_among(key, positions) or (key,):
+            index = positions.setdefault(place.lstrip("+"), len(target_lines))
+            old = target_lines[index] if index < len(target_lines) else TargetLine(place, value, Basis.CHOSEN)
+            line = replace(old, value=value, basis=Basis.CHOSEN, comment=YOURS)
+            target_lines[index : index + 1] = [line]
+            # what a person said stands instead of what the source has
+            for path in paths.get(line.key, ()):
+                reason = f"{line.key} is {YOURS}"
+                writing.outcomes[path] = Outcome(State.NARROWED, writing.outcomes[path].targets, reason)
+    return target_lines
 
 
 def drop_answered_decisions(ledger: Ledger, answers: Mapping[str, Answer]) -> Ledger:

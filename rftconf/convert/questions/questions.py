@@ -7,7 +7,7 @@ line, a value of a target key, or `keep` for what is written already. What is on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from rftconf.base.ledger import Decision, Ledger
@@ -163,7 +163,7 @@ def places_of(key: str, ledger: Ledger) -> tuple[str, ...]:
 
     Empty where the key is no key of the target, but something else to see to.
     """
-    places = places_among(key, [line.key for line in ledger.targets])
+    places = places_among(key, dict.fromkeys(line.key.lstrip("+") for line in ledger.targets))
     bare = re.sub(r"\[\d*\]", "[]", key.lstrip("+"))
     known = _catalogue(ledger)
     if places and (bare in known or "[]" not in key):
@@ -171,15 +171,16 @@ def places_of(key: str, ledger: Ledger) -> tuple[str, ...]:
     return (key.lstrip("+"),) if "[]" not in key and bare in known else ()
 
 
-def places_among(key: str, written: Sequence[str]) -> tuple[str, ...]:
-    """The keys among those that are written which `key` stands for: itself, or each item of the list that it names."""
-    bare, names = key.lstrip("+"), [name.lstrip("+") for name in written]
-    if bare in names:
+def places_among(key: str, written: Mapping[str, object]) -> tuple[str, ...]:
+    """The keys among those that are written, without their `+`, which `key` stands for: itself, or each item of the list that
+    it names."""
+    bare = key.lstrip("+")
+    if bare in written:
         return (bare,)
     head, mark, tail = bare.partition("[]")
     if not mark:
         return ()
-    items = dict.fromkeys(m[1] for name in names if (m := re.match(rf"{re.escape(head)}(\[\d+\])", name)))
+    items = dict.fromkeys(m[1] for name in written if (m := re.match(rf"{re.escape(head)}(\[\d+\])", name)))
     return tuple(f"{head}{item}{tail}" for item in items)
 
 
