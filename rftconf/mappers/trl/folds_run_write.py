@@ -183,9 +183,12 @@ def write_dtypes(w: WriteContext) -> None:
     path = "stage.placement.actor.compute_dtype"
     if computed is None and w.plan(MEGATRON) is not None:
         path, computed = MEGATRON, w.plan(MEGATRON)
+    cost: dict[str, Any] = {}
+    if path == MEGATRON:
+        cost = {"state": State.NARROWED, "note": "Megatron's type of weights is the type that TRL computes in"}
     if computed in ("bfloat16", "float16"):
-        w.put(BF16, computed == "bfloat16", path, always=True)
-        w.put(FP16, computed == "float16", path)
+        w.put(BF16, computed == "bfloat16", path, always=True, **cost)
+        w.put(FP16, computed == "float16", path, **cost)
     elif computed in ("fp32", "float32"):
         w.put(BF16, False, path, always=True)
         w.put(LAUNCHED, "no", path, always=True)
