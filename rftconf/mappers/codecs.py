@@ -174,6 +174,20 @@ class off_as(SameType):  # noqa: N801
         return Put(self.off[0] if value is None else value)
 
 
+class renamed(SameType):  # noqa: N801
+    """The same value, but for a few that mean another; of several native ones that mean the same the first is written."""
+
+    def __init__(self, table: Mapping[Any, Any]) -> None:
+        self.table = dict(table)
+        self.back = {word: native for native, word in reversed(list(table.items()))}
+
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
+        return value if isinstance(value, (Expr, list, dict)) else self.table.get(value, value)
+
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
+        return Put(value if isinstance(value, (Expr, list, dict)) else self.back.get(value, value))
+
+
 NO_DUAL_CLIP = 1.0e9
 """For policy losses that always have a dual clip: above exp(20), which no ratio leaves (core_algos)."""
 

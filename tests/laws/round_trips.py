@@ -10,6 +10,7 @@ from unittest import mock
 
 from rftconf.base.ledger import State
 from rftconf.base.span import Place, Span
+from rftconf.base.symbols import Expr
 from rftconf.convert import convert as conversions
 from rftconf.load.load import load
 from rftconf.mappers.outcomes import Outcome
@@ -194,6 +195,9 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.optim.actor.min_lr_ratio": lambda before, after: same(
         before.get("stage.optim.actor.min_lr"), after.get("stage.optim.actor.min_lr")
     ),
+    "stage.optim.actor.min_lr": lambda before, after: same(
+        before.get("stage.optim.actor.min_lr_ratio"), after.get("stage.optim.actor.min_lr_ratio")
+    ),
     "stage.data.seed": lambda before, after: before.get("stage.data.shuffle") is False,
     "cluster.nodes": lambda before, after: same_pools(before, after),
     "cluster.gpus_per_node": lambda before, after: same_pools(before, after),
@@ -220,11 +224,14 @@ EQUIVALENT["stage.optim.critic.min_lr_ratio"] = lambda before, after: same(
     before.get("stage.optim.critic.min_lr"), after.get("stage.optim.critic.min_lr")
 )
 FSDP = ("fsdp", "fsdp2")
+SINGLE = {"fp32", "float32"}
+"""Two names of one type."""
 for _role in ("actor", "reference", "critic"):  # FSDP's precision where another engine trains, or no model is loaded
     for _dtype in ("model_dtype", "compute_dtype"):
-        EQUIVALENT[f"stage.placement.{_role}.{_dtype}"] = lambda before, after, role=_role: (  # type: ignore[misc]
+        EQUIVALENT[f"stage.placement.{_role}.{_dtype}"] = lambda before, after, role=_role, dtype=_dtype: (  # type: ignore[misc]
             before.get("stage.placement.actor.backend") not in FSDP
             or after.get(f"stage.placement.{role}.backend") is None
+            or {values.get(f"stage.placement.{role}.{dtype}") for values in (before, after)} <= SINGLE
         )
 EQUIVALENT["stage.data.train[].name"] = lambda before, after: (  # ROLL calls a domain by it
     {after.get(f"stage.data.domains[{i}].name") for i in range(9)}
@@ -246,6 +253,12 @@ for _field in ("temperature", "top_p", "top_k", "repetition_penalty", "responses
 CLIPS = tuple(f"stage.algorithm.policy_loss.{name}" for name in ("clip_low", "clip_high", "dual_clip_c"))
 for _path in CLIPS:  # a loss that does not clip by it, or a config that the source would not start with
     EQUIVALENT[_path] = lambda before, after, path=_path: before.get(path) is None  # type: ignore[misc]
+EQUIVALENT["stage.placement.actor.full_determinism"] = lambda before, after: (  # off, as where nobody speaks of it
+    not before.get("stage.placement.actor.full_determinism") and not after.get("stage.placement.actor.full_determinism")
+)
+EQUIVALENT["stage.batch.prompts_per_rollout"] = lambda before, after: (  # processes over open machines, times machines
+    isinstance(before.get("cluster.nodes"), Expr) and isinstance(after["stage.batch.prompts_per_rollout"], Expr)
+)
 NOTHING: tuple[Any, ...] = (None, {}, [], "")
 
 

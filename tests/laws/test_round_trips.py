@@ -23,16 +23,7 @@ from tests.laws.flip_values import candidates
 from tests.laws.round_trips import Trip, convert_flat, travel
 
 FRAMEWORKS = tuple(name for name in registry.FRAMEWORKS if name in BASES)
-CLAIMS = pytest.mark.xfail(
-    reason="what is written for TRL claims too much of Megatron's types, of evaluation's top_k and of the reference's GPUs",
-    strict=False,
-)
-PAIRS = [
-    pytest.param(first, second, marks=CLAIMS if second == "trl" else ())
-    for first in FRAMEWORKS
-    for second in registry.FRAMEWORKS
-    if first != second
-]
+PAIRS = [(first, second) for first in FRAMEWORKS for second in registry.FRAMEWORKS if first != second]
 CHUNK = 12
 LAWS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 UNLIKE_BASE = (

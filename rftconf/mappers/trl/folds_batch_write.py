@@ -55,7 +55,9 @@ def write_cluster(w: WriteContext) -> None:
         if nodes is not None:
             w.put(MACHINES, nodes, NODES, always=True)
         if each is not None:
-            w.lose(EACH, State.DERIVED, f"{PROCESSES} over {MACHINES}")
+            alike = nodes is not None and arith("//", gpus, nodes) == each
+            note = f"a machine has {PROCESSES} over {MACHINES}, and the trainer's GPUs alone are counted"
+            w.lose(EACH, State.DERIVED if alike else State.NARROWED, note)
         return
     machines = nodes if gpus >= nodes * each else max(1, -(-gpus // max(each, 1)))
     if gpus % machines:
@@ -89,6 +91,14 @@ def write_generation(w: WriteContext) -> None:
             State.NARROWED,
             f"a pass takes {formula(size)} completions, padded to the longest, and no number of tokens",
         )
+
+
+def joins_periods(w: WriteContext) -> bool:
+    """Say whether several periods of the source are one generation here, because an update takes the completions of all of them."""
+    prompts, n, update = (w.plan(path) for path in (PERIOD, ANSWERS, UPDATE))
+    if prompts is None or n is None or update is None:
+        return False
+    return isinstance(exact_quotient(arith("*", prompts, n), update), float | Fraction)
 
 
 def _refuse_answers(prompts: Any, n: Any) -> None:

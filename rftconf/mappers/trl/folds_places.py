@@ -112,7 +112,8 @@ def read_adapters(r: ReadContext) -> None:
     targets = r.native(TARGETS)
     r.set(LORA + "rank", r.native(RANK), PEFT, RANK)
     r.set(LORA + "alpha", r.native(ALPHA), ALPHA)
-    r.set(LORA + "targets", targets[0] if isinstance(targets, list) and targets == ["all-linear"] else targets, TARGETS)
+    # ModelConfig.__post_init__ takes the one module out of its list
+    r.set(LORA + "targets", targets[0] if isinstance(targets, list) and len(targets) == 1 else targets, TARGETS)
 
 
 D = "stage.data."

@@ -101,9 +101,12 @@ def write_reference(w: WriteContext) -> None:
     """The reference stands on the trainer's processes."""
     path = P + "reference.gpus"
     gpus = w.plan(path)
-    if gpus is not None:
-        same = gpus == w.plan(P + "actor.gpus") or w.plan("stage.algorithm.kl_loss.enabled") is False
-        settle(w, path, same, "the trainer's processes", alike=State.DERIVED)
+    if gpus is None:
+        return
+    if w.plan("stage.algorithm.kl_loss.enabled") is False:
+        w.lose(path, State.DEFAULT, "GRPOTrainer loads no reference while beta is 0")
+        return
+    settle(w, path, gpus == w.plan(P + "actor.gpus"), "the trainer's processes", alike=State.DERIVED)
 
 
 def write_engines(w: WriteContext) -> None:
@@ -120,7 +123,8 @@ def write_engines(w: WriteContext) -> None:
     if isinstance(layout, Expr):
         leave_open(w, MODE, "where the engines are depends on a value the source does not tell", P + "layout")
     elif layout in ("disaggregated", "lendable"):
-        _write_server(w, gpus, tp)
+        lent = "TRL's server keeps its GPUs, which the source lends to the trainer" if layout == "lendable" else ""
+        _write_server(w, gpus, tp, lent)
         return
     elif layout is not None:
         w.put(MODE, "colocate", P + "layout", always=engine != "hf")
@@ -132,8 +136,8 @@ def write_engines(w: WriteContext) -> None:
         w.lose(P + "rollout.tp", State.DERIVED, "the trainer's own model generates")
 
 
-def _write_server(w: WriteContext, gpus: Any, tp: Any) -> None:
-    w.put(MODE, "server", P + "layout", always=True)
+def _write_server(w: WriteContext, gpus: Any, tp: Any, lent: str) -> None:
+    w.put(MODE, "server", P + "layout", state=State.NARROWED if lent else State.EXACT, note=lent, always=True)
     sizes = f"--tensor_parallel_size {formula(tp)}" if tp is not None else "its own sizes"
     why = f"the engines are a server on GPUs of its own: {formula(gpus)} in the source"
     w.decide(MODE, why, f"start `trl vllm-serve --model ...` with {sizes} on those GPUs, before the trainer")

@@ -10,6 +10,7 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.shapes import leave_open, lose_known, settle
+from rftconf.mappers.trl.folds_batch_write import joins_periods
 from rftconf.mappers.trl.folds_run import (
     AT_START,
     BETAS,
@@ -42,7 +43,7 @@ def write_length(w: WriteContext) -> None:
     periods, epochs = w.plan(LENGTH), w.plan(R + "epochs")
     if periods is not None:
         updates = w.convert(periods, Unit.ROLLOUTS, Unit.UPDATES)
-        w.put(STEPS, updates, LENGTH, state=State.DERIVED, always=True, how=f"{formula(periods)} rollout periods")
+        w.put(STEPS, updates, LENGTH, always=True, how=f"{formula(periods)} rollout periods", **_counted(w))
         if epochs is not None:
             w.lose(R + "epochs", *beside_a_length(w))
     elif epochs is not None:
@@ -52,6 +53,13 @@ def write_length(w: WriteContext) -> None:
     last = w.plan(LAST)
     if last is not None:
         settle(w, LAST, last == "drop" or epochs is None, "rows that fill no generation batch are left out")
+
+
+def _counted(w: WriteContext, kept: State = State.DERIVED) -> dict[str, Any]:
+    """Return how much of a number of periods is kept: the same updates, but fewer periods where one here is several of the source."""
+    if not joins_periods(w):
+        return {"state": kept}
+    return {"state": State.NARROWED, "note": "the same updates, in fewer periods: one here is several of the source"}
 
 
 def write_schedule(w: WriteContext) -> None:
@@ -76,8 +84,13 @@ def _write_kind(w: WriteContext, schedule: str, least: Any, share: Any, warmup: 
     lowest = share not in (0, 0.0, None) or least not in (0, 0.0, None)
     if schedule == "cosine" and lowest:
         w.put(KIND, next(iter(FLOORS)), OPTIM + "schedule", always=True)
-        name, value = ("min_lr", least) if share is None else ("min_lr_rate", share)
-        w.put(MORE, {name: value}, *floor, always=True)
+        rated = share not in (0, 0.0, None)
+        name, field, value = ("min_lr_rate", "min_lr_ratio", share) if rated else ("min_lr", "min_lr", least)
+        w.put(MORE, {name: value}, OPTIM + field, always=True)
+        other = [path for path in floor if path != OPTIM + field]
+        lose_known(
+            w, State.DERIVED if least and rated else State.DEFAULT, f"the same lowest rate, which {name} says", *other
+        )
         return
     w.put(KIND, schedule, OPTIM + "schedule", always=True)
     note = (
@@ -115,8 +128,8 @@ def _write_every(w: WriteContext, path: str, strategy: str, key: str) -> None:
         w.put(strategy, "no", always=True, how="the source does not do so")
         return
     updates = w.convert(periods, Unit.ROLLOUTS, Unit.UPDATES)
-    w.put(strategy, "steps", path, always=strategy != SAVES)
-    w.put(key, updates, path, state=State.DERIVED, always=True, how=f"{formula(periods)} rollout periods")
+    w.put(strategy, "steps", path, always=strategy != SAVES, **_counted(w, State.EXACT))
+    w.put(key, updates, path, always=True, how=f"{formula(periods)} rollout periods", **_counted(w))
 
 
 def _write_eval_batch(w: WriteContext) -> None:
@@ -190,8 +203,8 @@ def write_dtypes(w: WriteContext) -> None:
         w.put(BF16, computed == "bfloat16", path, always=True, **cost)
         w.put(FP16, computed == "float16", path, **cost)
     elif computed in ("fp32", "float32"):
-        w.put(BF16, False, path, always=True)
-        w.put(LAUNCHED, "no", path, always=True)
+        w.put(BF16, False, path, always=True, **cost)
+        w.put(LAUNCHED, "no", path, always=True, **cost)
     elif computed is not None:
         leave_open(
             w,

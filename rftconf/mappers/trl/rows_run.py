@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.mappers.codecs import same, words
+from rftconf.mappers.codecs import renamed, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.trl import conditions as on
 
@@ -36,7 +36,7 @@ ROWS = (
     # -- sampling -----------------------------------------------------------------------------------------------
     row(lambda c: c.temperature, lambda p: p.stage.sampling.train.temperature, same, why="trl/trainer/grpo_trainer.py: generation_kwargs"),
     row(lambda c: c.top_p, lambda p: p.stage.sampling.train.top_p, same, why="trl/trainer/grpo_trainer.py: generation_kwargs"),
-    row(lambda c: c.top_k, lambda p: p.stage.sampling.train.top_k, words({0: -1, None: -1}),
+    row(lambda c: c.top_k, lambda p: p.stage.sampling.train.top_k, renamed({0: -1, None: -1}),
         why="trl/generation/vllm_generation.py: -1 where it is null or 0"),
     row(lambda c: c.repetition_penalty, lambda p: p.stage.sampling.train.repetition_penalty, same,
         why="trl/trainer/grpo_trainer.py: generation_kwargs"),
