@@ -185,7 +185,7 @@ def _target(s: Subject) -> Findings:
 @rule(
     13, WARNING, "a KL estimator without a bound",
     bad=trinity("algorithm.kl_loss_fn=k3"), good=trinity("algorithm.kl_loss_fn=low_var_kl"),
-    advice="low_var_kl is the same, clamped at 10", source="H36; Trinity algorithm/kl_fn", fixable=True,
+    advice="low_var_kl is the same, clamped at 10", source="H36; Trinity algorithm/kl_fn", frameworks=("trinity",), fixable=True,
 )  # fmt: skip
 def _unbounded(s: Subject) -> Findings:
     """k3 grows with the exponential of the log-ratio: one token at a log-ratio of 4 counts 50 times as much as usual. veRL
