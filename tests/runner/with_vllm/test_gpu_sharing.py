@@ -98,7 +98,7 @@ def test_vllm_is_woken_in_time(engine: Any, monkeypatch: pytest.MonkeyPatch) -> 
     engine.sleep()
     assert executor.sleeping_tags == {WEIGHTS, CACHE}
     engine.load(weights, 1)
-    assert observed == [{CACHE}, {CACHE}]  # as weights are taken, and as their digests are
+    assert observed == [{CACHE}] * 3  # as weights are taken, as they are laid out, and as they are named
     again = engine.generate(requests)
     assert executor.sleeping_tags == set()
     assert [entry.tokens for entry in again] == [entry.tokens for entry in awake]
