@@ -25,7 +25,7 @@ CASES = {
     "more stages than a run has": ("a.yaml", text_of("stages", 10_000), "plan", "SYN511 there are 289 stages, more than 100"),
     "task sets": ("a.yaml", text_of("task sets", 200_000), "migrate", "SYN510"),
     "more keys than a config has": ("a.yaml", text_of("unknown keys", 200_000), "check", "there are 9,687 values, more than 5,000 in all"),
-    "a key twice and again": ("a.yaml", HEAD + "a: 1\n" * 1_001, "check", "901 more findings of this kind are left out, the last of them in line 1003"),
+    "a key twice and again": ("a.yaml", HEAD + "a: 1\n" * 1_001, "check", "at least 901 more findings of this kind are left out"),
     "arithmetic that opens": ("a.sh", text_of("arithmetic that opens", 100_000), "check", "nested deeper than 40 levels"),
     "braces that open": ("a.sh", f"A=({'{' * 20_000})\n{LAUNCH}\n", "check", ""),
     "a pattern that backtracks": ("a.sh", f"X={'a' * 40}\nif [[ $X == +(a|aa)+(a|aa)b ]]; then N=1; fi\n{LAUNCH}data.seed=$N\n", "plan", ""),

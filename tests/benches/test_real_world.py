@@ -10,6 +10,7 @@ import pytest
 from benches.real_world import FileResult, list_files, shorten_reason, summarize, try_file
 from benches.real_world_table import render_table
 from benches.refusal_kinds import RefusalKind, kind_of_refusal
+from rftconf.schemas.registry import FRAMEWORKS
 
 SCRIPT = """\
 python3 -m verl.trainer.main_ppo \\
@@ -49,9 +50,9 @@ def test_every_file_ends_in_one_outcome(folder: Path) -> None:
     }
 
 
-def test_a_config_is_converted_to_all_four(folder: Path) -> None:
+def test_a_config_is_converted_to_every_framework(folder: Path) -> None:
     result = results_of(folder)["runs/grpo.sh"]
-    assert set(result.targets) == {"verl", "trinity", "roll", "chatlearn"}
+    assert set(result.targets) == set(FRAMEWORKS)
     assert result.targets["trinity"] == "converted"
     assert result.states["exact"] > 0
 
@@ -112,7 +113,7 @@ def test_a_refusal_is_a_limit_of_the_target_only_where_its_code_shows_it(
 
 def test_what_the_target_cannot_run_is_left_out_of_the_second_share() -> None:
     outcomes = {"a.sh": "converted", "b.sh": CRITIC, "c.sh": FORK}
-    read = [FileResult(path, outcome="read", targets=dict.fromkeys(("verl", "trinity", "roll", "chatlearn"), end))
+    read = [FileResult(path, outcome="read", targets=dict.fromkeys(FRAMEWORKS, end))
             for path, end in outcomes.items()]  # fmt: skip
     row = summarize(read)["targets"]["chatlearn"]
     assert (row["converted"], row["of"], row["target_can_hold"], row["share_of_those"]) == (1, 3, 2, 0.5)

@@ -228,7 +228,7 @@ def proven_refusals(framework: str) -> list[str]:
     """The refusals that the newest release of a framework shows itself, as a target."""
     newest = FRAMEWORKS[framework].newest
     own = (
-        *(VERL_COMMANDS if framework == VERL.name else FORCED[framework]),
+        *(VERL_COMMANDS if framework == VERL.name else FORCED.get(framework, ())),
         *(proof for proof in CITED if proof.framework == framework),
     )
     return [

@@ -54,8 +54,12 @@ def leg(document: Document, framework: str, release: str, to: str, to_release: s
         caught.append(write(*args))
         return caught[-1]
 
+    # a script of TRL's has variables, and its file, which is what is written unless asked, can have none
+    style = "sh" if framework == to == "trl" and document.form == "shell" else None
     with mock.patch.object(conversions, "_write", spy):
-        done = conversions.convert(document, to, framework=framework, release=release, to_release=to_release, rows=ROWS)
+        done = conversions.convert(
+            document, to, framework=framework, release=release, to_release=to_release, rows=ROWS, style=style
+        )
     writing = caught[-1]
     written = read(Source(f"written{done.file_suffix}", done.text))
     ledger = done.ledger

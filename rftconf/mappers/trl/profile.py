@@ -40,7 +40,6 @@ UNITS = {
     **counted("passes of every process", "gradient_accumulation_steps", "steps_per_generation"),
     **counted("answers a prompt", "num_generations", "num_generations_eval"),
     **counted("optimizer updates", "max_steps", "save_steps", "eval_steps", "warmup_steps", "logging_steps"),
-    **counted("tokens", "max_completion_length", "max_prompt_length", "vllm_max_model_length"),
     **counted("processes", "num_processes", "vllm_tensor_parallel_size"),
     **counted("machines", "num_machines"),
 }

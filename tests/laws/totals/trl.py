@@ -70,7 +70,11 @@ def _rate(keys: Keys, updates: Fraction, rollouts: int) -> Rate:
     if kind == "constant_with_warmup":
         return Rate("constant", top, warm)
     more = keys.get("lr_scheduler_kwargs", otherwise={}) if kind in FLOORED else {}
-    floor = more.get("min_lr", more.get("min_lr_rate", 0.0) * top)
+    # a file has each argument as a leaf of its own
+    least, share = (
+        keys.get(f"lr_scheduler_kwargs.{name}", otherwise=more.get(name)) for name in ("min_lr", "min_lr_rate")
+    )
+    floor = (share or 0.0) * top if least is None else least
     steps = keys.get("max_steps", otherwise=-1)
     horizon = Fraction(steps) / updates if steps > 0 else Fraction(rollouts)
     return Rate("cosine" if kind in FLOORED else kind, top, warm, horizon, floor)
