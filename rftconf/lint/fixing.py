@@ -26,7 +26,7 @@ class Fixed:
     left: tuple[Diagnostic, ...]
     made: tuple[Diagnostic, ...]
     all_tried: bool = True
-    """Whether no fix was left for another time, since the file is long and each is read again."""
+    """True where no fix was left for another time; a long file leaves some, since each is read again."""
 
 
 def fix(

@@ -1,4 +1,4 @@
-"""How a framework logs what a run measures: a name, where its code logs it, and what its steps count."""
+"""This module has the types for how a framework logs what a run measures: a name, where its code logs it, what its steps count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Older(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """How one framework logs a quantity. `{source}` and the like in a name stand for what a run fills in.
+    """One framework logs a quantity so. `{source}` and the like in a name stand for what a run fills in.
 
     `file` and `function` are where it is logged in the release that was read, `text` what stands there where that is not
     the name itself. `differs` says why the value is not the same number as elsewhere. `older` are names of earlier
@@ -54,7 +54,7 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """What a run's metrics are logged against: the unit of its steps, and the number of the first one.
+    """A run's metrics are logged against this: the unit of its steps, and the number of the first one.
 
     `keys` are the names that its steps have in a file of metrics, the usual one first.
     """

@@ -57,7 +57,7 @@ def adapter_of(family: str) -> Adapter | None:
 
 
 class OwnNames(Protocol):
-    """What a framework's module `metrics` holds: its counter of steps, and a quantity to the name it is logged under."""
+    """A framework's module `metrics` holds this: its counter of steps, and a quantity to the name it is logged under."""
 
     COUNTER: Counter
     LOGGED: Mapping[str, Logged]

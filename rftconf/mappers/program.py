@@ -1,4 +1,4 @@
-"""What a new config of a framework needs beside the recipe; its profile has the entry."""
+"""A new config of a framework needs this beside the recipe; its profile has the entry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rftconf.base.ledger import Decision
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """How `rftconf new` starts a run in one framework.
+    """`rftconf new` starts a run in one framework so.
 
     `by_tokens`: micro-batches are filled up to a number of tokens. `rollouts`: the length of a run, with its source,
     where the framework counts no epochs. `values` are what its own examples add. `opens_evaluation`: it opens evaluation files even where it evaluates nothing.

@@ -41,7 +41,7 @@ def learning_lines(changes: Sequence[Change], screen: Screen, *, full: bool) -> 
 
 
 def _folded(changes: Sequence[Change]) -> str:
-    """How many further changes there are, each named: those that nobody measured by their keys, because no cause tells them."""
+    """Count the further changes, and name each: those that nobody measured by their keys, because no cause tells them."""
     named = [
         f"{change.cause}: {', '.join(map(printable, change.keys))}" if change.tier == UNMEASURED else change.cause
         for change in changes

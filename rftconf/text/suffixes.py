@@ -1,4 +1,4 @@
-"""What the suffix of a file's name tells of the form of the text in it."""
+"""The suffix of a file's name tells the form of the text in it."""
 
 from __future__ import annotations
 

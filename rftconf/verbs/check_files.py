@@ -71,7 +71,7 @@ class Checked:
     note: str = ""
     foreign: bool = False
     secrets: Secrets = NO_SECRETS
-    """What its findings may quote, for a process that has not read it."""
+    """Return the secrets that its findings may quote, for a process that has not read it."""
 
 
 def check_all(candidates: Sequence[Candidate], task: Task, jobs: int | None) -> Iterator[Checked]:

@@ -56,7 +56,7 @@ OF_ADAPTIVE = ("algorithm.kl_reward.target", "algorithm.kl_reward.horizon")
 OF_KL_REWARD, OF_KL_LOSS = ("algorithm.kl_reward.*",), ("algorithm.kl_loss.*",)
 """What nothing reads while the critic, the adapter or the penalty is off."""
 VALIDATION = ("sampling.eval.*", "data.eval[[]].*", "data.eval_max_samples", "cadence.eval_*")
-"""What `validation_reader` reads, or leaves out aloud: it changes nothing of what is learned."""
+"""Fields that `validation_reader` reads, or leaves out aloud: they change nothing of what is learned."""
 
 
 def unread(stage: Stage, read: set[str]) -> Iterator[tuple[str, Any]]:

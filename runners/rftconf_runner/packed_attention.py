@@ -67,7 +67,7 @@ def _one_by_one(
 
 
 def _in_one_call(query: Tensor, more: dict[str, Any]) -> bool:
-    """Whether flash attention, which is all that PyTorch has for a row of several lengths, computes such heads."""
+    """True where flash attention, which is all that PyTorch has for a row of several lengths, computes such heads."""
     halves = query.dtype in (torch.bfloat16, torch.float16)
     width = query.shape[-1]
     return query.is_cuda and halves and width <= WIDEST_HEAD and width % HEAD_STEP == 0 and not more.get("dropout")

@@ -1,4 +1,4 @@
-"""From a plan's stage to what it validates on, how, and when."""
+"""This module reads from a plan's stage what it validates on, how, and when."""
 
 from __future__ import annotations
 

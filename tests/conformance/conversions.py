@@ -37,7 +37,7 @@ class Converted:
 
     @property
     def reason(self) -> str:
-        """What the conversion's own check finds in its output, or else the first line of a refusal."""
+        """Return what the conversion's own check finds in its output, or else the first line of a refusal."""
         lines = [line for line in self.said.splitlines() if line.strip()]
         own = [line.removeprefix("rftconf: ") for line in lines if OWN_CHECK in line]
         return (own or lines or ["no reason given"])[0]

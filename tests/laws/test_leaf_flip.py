@@ -271,7 +271,7 @@ def test_what_arrives_as_the_unsaid_value_does_is_said_to_arrive() -> None:
 
 
 def test_all_directions_are_flipped() -> None:
-    """Those from and to TRL are flipped in test_leaf_flip_trl."""
+    """The pairs from and to TRL are flipped in test_leaf_flip_trl."""
     assert {*OTHER.items(), *FURTHER} == {*permutations(set(registry.FRAMEWORKS) - {"trl"}, 2)}
 
 

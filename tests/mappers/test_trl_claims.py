@@ -1,4 +1,4 @@
-"""What TRL's table says to be kept is kept, in the cases that the law of round trips found."""
+"""TRL's table keeps what it says to keep, in the cases that the law of round trips found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a plan's validation is read: sets, how each is answered, and when."""
+"""The reader of a plan's validation: sets, how each is answered, and when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a script makes of its secrets: a word cut, changed or split by bash is as secret as the word that it was made of."""
+"""A script makes words of its secrets: one that bash cuts, changes or splits is as secret as the word that it was made of."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Derivation:
 
     def __init__(self) -> None:
         self.texts: dict[str, None] = {}
-        """What the script calls secrets, and what became of them, in the order of reading."""
+        """List what the script calls secrets, and what became of them, in the order of reading."""
 
     def add(self, texts: Iterable[str]) -> None:
         """Take these as secrets from now on."""
@@ -61,7 +61,7 @@ def _parts(value: str | Text) -> list[str]:
 
 
 def _remains(secret: str, after: str, again: Callable[[str], object] | None) -> list[str]:
-    """What is left of `secret` in a text that had more in it."""
+    """Return what is left of `secret` in a text that had more in it."""
     if after in secret:
         return [after]
     result = again(secret) if again is not None else None

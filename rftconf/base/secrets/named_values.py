@@ -68,5 +68,5 @@ def named_values(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 _CLOSING = " \t\n,;:)]}"
-"""What stands behind a value without quotes and is no part of it."""
+"""Marks that stand behind a value without quotes and are no part of it."""
 _GROUPS = ("value", "single", "double", "escaped")

@@ -1,4 +1,4 @@
-"""Whether a word looks drawn by chance: a key of letters and digits that nobody would type."""
+"""This module tells a word that looks drawn by chance: a key of letters and digits that nobody would type."""
 
 from __future__ import annotations
 

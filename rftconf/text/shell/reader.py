@@ -54,7 +54,7 @@ class Script:
     ended: Place | None = None
     """Where the script ends before its last line."""
     secrets: tuple[str, ...] = ()
-    """What it calls secrets, and what it makes of them."""
+    """Return what the script calls secrets, and what it makes of them."""
     asks: Mapping[str, Place] = field(default_factory=dict)
     """Variables, and arguments by number, without which the script ends before it starts anything."""
 

@@ -47,7 +47,7 @@ CHANGED = {
     "default_set": Scripted(": ${DB_PASSWORD:=buttercups}\n", "${DB_PASSWORD^^}", "BUTTERCUPS"),
     "given_on": Scripted("export DB_PASSWORD=snowdrops9\nOTHER=$DB_PASSWORD\n", "${OTHER/9/8}", "snowdrops8"),
 }  # fmt: skip
-"""What bash makes of a secret, as a part of a value that the launch gets."""
+"""Words that bash makes of a secret, each a part of a value that the launch gets."""
 
 
 def _file(text: str, secret: str) -> Scripted:

@@ -214,7 +214,7 @@ def test_no_output_of_any_verb_holds_what_a_script_makes_of_a_secret(
 def test_a_process_that_read_no_file_shows_no_secret_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With several jobs one process reads and another one reports; findings are kept and come back without a reading."""
+    """One of several jobs reads and another one reports; findings are kept and come back without a reading."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     lines, word, secret = SCRIPTED["replaced"]

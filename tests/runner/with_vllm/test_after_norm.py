@@ -42,7 +42,7 @@ def test_the_kl_is_taken_from_what_is_normalized() -> None:
 
 
 def test_rewards_are_clipped_as_an_answers_and_as_tokens() -> None:
-    """Of 0.7071 0.6 is left, and of the first token's -0.5 no less than -0.4 when the clip is 0.4."""
+    """The clip leaves 0.6 of 0.7071, and of the first token's -0.5 no less than -0.4 when the clip is 0.4."""
     assert advantages(job(reward_clip=0.6)) == [[0.1, 0.6], [-0.6, -0.6]]
     assert advantages(job(reward_clip=0.4)) == [[0.0, 0.4], [-0.4, -0.4]]
 

@@ -183,7 +183,7 @@ def flash(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *cut: Any
 
 @pytest.mark.parametrize("window", [None, 5])
 def test_one_call_for_a_row_is_a_call_for_each_sequence(monkeypatch: pytest.MonkeyPatch, window: int | None) -> None:
-    """Of six query heads and two key heads; the GPU's own attention is compared by `make bench-learner-gpu`."""
+    """Six query heads share two key heads; the GPU's own attention is compared by `make bench-learner-gpu`."""
     lengths, calls = (7, 1, 12), list[int]()
 
     def varlen(*heads: Any, **more: Any) -> torch.Tensor:

@@ -90,7 +90,7 @@ class Shell(Spending):
     trying = False
     """Whether a loop's body is read only to see what it assigns."""
     passed_over = False
-    """Whether what is read now stands behind an operator on a name that is not set: bash does not expand it."""
+    """True while what is read stands behind an operator on a name that is not set: bash does not expand it."""
     launched = False
     """Whether a framework was started already: a script that ends then has done what it is for."""
     past_guards = False
