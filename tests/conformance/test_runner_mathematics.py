@@ -56,6 +56,8 @@ def test_no_difference_to_trinitys_functions(release: str) -> None:
 @pytest.mark.parametrize("release", ["0.2.1", "0.3.0"])
 def test_no_difference_to_rolls_way_from_rewards_to_advantages(release: str) -> None:
     """Its functions compute in 32 bits: clips of rewards and advantages, KL after the normalization, discounts, whitening."""
+    if not (folder() / "releases" / f"roll-{release}").is_dir():
+        pytest.skip("ROLL is published as source alone, which is not in this environment")
     values = asked("runner_roll_mathematics.py", f"roll-{release}")
     assert {name.partition("/")[0] for name in values} == {*NORMALIZED_FIRST}
     assert len(values) == len(NORMALIZED_FIRST) * 4 * 2
