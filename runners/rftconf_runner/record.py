@@ -52,7 +52,7 @@ class Record:
         numbers = {f"{VALIDATION}/{name}/{key}": value for name, row in figures.items() for key, value in row.items()}
         self.metrics.follow(period, numbers)
         for name, row in figures.items():
-            self.watch.event(VALIDATION, set=name, **row)
+            self.watch.event(VALIDATION, set=name, **row, period=period)
 
     def enter(self, period: int, phase: str) -> None:
         """The run is in this phase now."""

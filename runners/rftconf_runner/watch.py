@@ -79,7 +79,7 @@ class Watch:
             self._print(json.dumps({"event": name, **values}))
         elif self.mode != "quiet":
             words = "  ".join(
-                f"{key.replace('_', ' ')} {value:.4g}" if isinstance(value, float) else f"{value}"
+                f"{key.replace('_', ' ')} {value:.4g}" if isinstance(value, (int, float)) else f"{value}"
                 for key, value in values.items()
             )
             self._print(f"{name}: {words}")
