@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 from ruamel.yaml import YAML
 
+from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import Basis, TargetLine
 from rftconf.base.symbols import Arith, ShellOnly, Text, Value, Var
 from rftconf.text.write.emit_yaml import emit, steps
@@ -295,5 +296,5 @@ def test_contradicting_keys_are_an_error(keys: tuple[str, str], message: str) ->
 def test_steps_of_a_key() -> None:
     assert steps('a["b.c"].d') == ("a", "b.c", "d")
     assert steps("+a.b[10].c-d") == ("a", "b", 10, "c-d")
-    with pytest.raises(ValueError, match="not a flat key"):
-        steps("a..b")
+    with pytest.raises(RefusedError, match=r"a\.\.b is no path of names"):
+        emit([line("a..b", 1)])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import TypeAlias
 
+from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import TargetLine
 from rftconf.base.symbols import Expr, Value, formula, is_symbolic, to_interpolation
 from rftconf.text import keys
@@ -71,6 +72,14 @@ def steps(key: str) -> tuple[str | int, ...]:
     return path
 
 
+def _steps_of_line(key: str) -> tuple[str | int, ...]:
+    """Return the steps of a line's key. Raises RefusedError for one that no file has a place for, as the source may have it."""
+    try:
+        return steps(key)
+    except ValueError:
+        raise RefusedError(f"{key.lstrip('+')} is no path of names: a part of it is empty, or is no name") from None
+
+
 def as_written(value: Value) -> tuple[Value, str]:
     """`value` with its symbols as YAML can hold them, and the formula of what it cannot."""
     if not is_symbolic(value):
@@ -108,7 +117,7 @@ def _tree(lines: Sequence[TargetLine]) -> _Branch:
         comment = line.comment
         if unknown and unknown not in comment:
             comment = f"{comment}; = {unknown}" if comment else f"= {unknown}"
-        _put(root, steps(line.key), _Leaf(value, comment), line.key)
+        _put(root, _steps_of_line(line.key), _Leaf(value, comment), line.key)
     return root
 
 
