@@ -211,6 +211,7 @@ NO_JUDGE = {
     "do not hand over checkpoints by path": "ChatLearn starts each run; what rftconf has no script for is the way from one to the next",
     "chooses a training engine whose keys rftconf does not read": "veRL runs it; there is no catalogue of that engine's keys here",
     "has several lines, and an override has one": "the form that was asked for cannot hold it; the run itself is not refused",
+    "is no path of names: a part of it is empty": "an override can spell such a key and a file cannot; the run itself is not refused",
     "bare overrides do not say that they are for": "the form that was asked for cannot hold it; the run itself is not refused",
     "cluster.nodes is …: --set gives it a number": "the launch file's own need of a number, of no framework",
     "with sequences of … tokens does not fit": _GUIDE,
