@@ -11,6 +11,7 @@ import ray
 
 from rftconf_runner.data import Prompt, Prompts
 from rftconf_runner.job import Job
+from rftconf_runner.job_data import GREEDY
 from rftconf_runner.rollout import CUTTING, Answer, GenerationRequest
 from rftconf_runner.sequences import Sample
 
@@ -69,7 +70,7 @@ def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> 
         GenerationRequest(
             prompt.asks or prompt.tokens,
             (seed + index * each + step) % (1 << 63),
-            greedy=step == BASELINE and job.baseline == "greedy",
+            sampling=GREEDY if step == BASELINE and job.baseline == "greedy" else None,
             pictures=prompt.pictures,
             reads=prompt.tokens if prompt.pictures else (),
         )

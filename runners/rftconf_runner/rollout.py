@@ -15,7 +15,7 @@ from rftconf_runner import experts, ranked
 from rftconf_runner.architectures import mixes, sees
 from rftconf_runner.images import Picture
 from rftconf_runner.job import Job
-from rftconf_runner.job_data import GREEDY, Sampling
+from rftconf_runner.job_data import Sampling
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.threads import patient
 from rftconf_runner.weights import Digests, Layout, digest_model, layout, renamed
@@ -38,14 +38,12 @@ CUTTING = "cut"
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """A prompt, the seed of its answer, and what of the answer is there already. A `greedy` answer has the likeliest token each time,
-    and others are drawn by the `sampling` of training unless they have their own.
+    """A prompt, the seed of its answer, and what of the answer is there already. It is drawn by training's sampling unless it has its own.
     With `pictures` the prompt has a token for each, and the engine `reads` as many as the model has for them."""
 
     prompt: tuple[int, ...]
     seed: int
     begun: tuple[int, ...] = ()
-    greedy: bool = False
     sampling: Sampling | None = None
     pictures: tuple[Picture, ...] = ()
     reads: tuple[int, ...] = ()
@@ -215,8 +213,7 @@ class Engine:
     def _params(self, request: GenerationRequest) -> Any:
         from vllm import SamplingParams
 
-        train = Sampling(self.job.temperature, self.job.top_p, self.job.top_k)
-        sampling = GREEDY if request.greedy else request.sampling or train
+        sampling = request.sampling or Sampling(self.job.temperature, self.job.top_p, self.job.top_k)
         return SamplingParams(
             temperature=sampling.temperature,
             top_p=sampling.top_p,

@@ -31,16 +31,17 @@ REMAX = {
 
 def test_every_prompt_has_one_greedy_answer_and_seeds_of_samples_stay() -> None:
     from rftconf_runner.data import Prompt
+    from rftconf_runner.job_data import GREEDY
 
     from tests.runner.test_job import plan
 
     job, prompts = job_of(plan(algorithm__adv_estimator="remax")), [Prompt(0, (1,), "", "")] * 3
     options = asked_of(job, prompts, 5)
-    assert [index for index, entry in enumerate(options) if entry.greedy] == [16, 33, 50]
+    assert [index for index, entry in enumerate(options) if entry.sampling == GREEDY] == [16, 33, 50]
     plain = asked_of(replace(job, baseline=""), prompts, 5)
-    assert [entry.seed for entry in options if not entry.greedy] == [entry.seed for entry in plain]
+    assert [entry.seed for entry in options if entry.sampling is None] == [entry.seed for entry in plain]
     drawn = asked_of(replace(job, baseline="drawn"), prompts, 5)
-    assert not any(entry.greedy for entry in drawn)
+    assert not any(entry.sampling for entry in drawn)
     assert len({entry.seed for entry in drawn}) == len(drawn)
 
 
