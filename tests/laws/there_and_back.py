@@ -11,6 +11,7 @@ from rftconf.base.symbols import is_symbolic
 from rftconf.convert import convert as conversions
 from rftconf.load.load import load, main_stage
 from rftconf.mappers.writing import Writing
+from rftconf.schemas import registry
 from rftconf.text.document import Document
 from rftconf.text.keys import child
 from rftconf.text.read.read import read
@@ -54,8 +55,8 @@ def leg(document: Document, framework: str, release: str, to: str, to_release: s
         caught.append(write(*args))
         return caught[-1]
 
-    # a script of TRL's has variables, and its file, which is what is written unless asked, can have none
-    style = "sh" if framework == to == "trl" and document.form == "shell" else None
+    # a script has variables, and a file, which some frameworks are written as unless asked, may have none
+    style = "sh" if framework == to and document.form == "shell" and "sh" in registry.framework(to).forms else None
     with mock.patch.object(conversions, "_write", spy):
         done = conversions.convert(
             document, to, framework=framework, release=release, to_release=to_release, rows=ROWS, style=style

@@ -114,11 +114,19 @@ def test_each_set_has_its_own_sampling_and_others_are_left_out_with_the_reason()
     assert "countdown_reward" in validation.left_out[1]
 
 
-def test_a_reward_by_name_scores_the_set_of_that_name() -> None:
-    rewarded = plan(**VALIDATES)
-    give(rewarded, "gsm8k")
-    (part,) = validation_of(rewarded).sets
-    assert part.domain == ""
+def test_a_reward_by_name_scores_the_set_of_that_name_and_no_other() -> None:
+    """Two training sets have rewards of their own, so a validation set of a third name has none."""
+    read_plan = trinity()
+    stage = read_plan.stages[0]
+    first, second = stage.data.train[0], stage.data.train[0].model_copy(update={"name": "logic", "uri": "/d/logic"})
+    stage.data.train = [first, second]
+    for data_set, reward in ((first, "exact"), (second, "gsm8k")):
+        give(read_plan, f"{data_set.name}={reward}")
+    logic, stray = (stage.data.eval[0].model_copy(update={"name": name}) for name in ("logic", "stray"))
+    stage.data.eval = [logic, stray]
+    validation = validation_of(read_plan)
+    assert [(part.name, part.domain) for part in validation.sets] == [("logic", "logic")]
+    assert [sentence.partition(":")[0] for sentence in validation.left_out] == ["validation on stray"]
 
 
 def test_what_the_plan_leaves_open_costs_the_set_and_not_the_run() -> None:
