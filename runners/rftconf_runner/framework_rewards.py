@@ -50,7 +50,7 @@ def has_rules(job: Job) -> bool:
 
 
 def unscored_row(job: Job, prompts: list[Prompt], field: str = "stage.data.train") -> str:
-    """Say why a row of `field` has no reward; empty where all rows have one."""
+    """Return the reason why a row of `field` has no reward; it is empty where all rows have one."""
     return next(_unscored(job, prompts, field), "")
 
 

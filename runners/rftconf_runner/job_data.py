@@ -79,7 +79,7 @@ class Validation:
     left_out: tuple[str, ...] = ()
 
     def is_due(self, period: int, last: int) -> bool:
-        """Say whether the sets are answered after this period of `last`, where 0 is before the first."""
+        """True where the sets are answered after this period of `last`; 0 is before the first."""
         if period == 0 or not self.every:
             return self.before and period == 0
         return period == last or period // self.every > (period - 1) // self.every

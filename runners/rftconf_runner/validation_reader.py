@@ -61,7 +61,7 @@ def _set_of(read: StageReader, data_set: DataSet, name: str, source: Source, sco
 
 
 def _unlike(stage: Stage, data_set: DataSet, source: Source, scored: set[str]) -> Iterator[str]:
-    """Say why the training sets' way of asking and scoring is not this set's."""
+    """Yield the reasons why this set is not asked and scored as the training sets are."""
     if asks_once(stage) and data_set.workflow is not None and not is_asked_once(data_set):
         yield f"its workflow {data_set.workflow} is not executed"
     if {data_set.name, ""}.isdisjoint(scored):

@@ -53,6 +53,11 @@ _PLACES = (
 )
 
 
+_CLOSING = " \t\n,;:)]}"
+"""Marks that stand behind a value without quotes and are no part of it."""
+_GROUPS = ("value", "single", "double", "escaped")
+
+
 def named_values(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and name of each value that one of these places holds; whether the name is a credential's, is not asked."""
     low = text.lower()
@@ -65,8 +70,3 @@ def named_values(text: str) -> Iterator[tuple[int, int, str]]:
             start, end = match.span(group)
             bare = match[group].rstrip(_CLOSING) if group == "value" else match[group]
             yield end - len(match[group].lstrip()), start + len(bare), match["name"]
-
-
-_CLOSING = " \t\n,;:)]}"
-"""Marks that stand behind a value without quotes and are no part of it."""
-_GROUPS = ("value", "single", "double", "escaped")

@@ -92,7 +92,7 @@ def kind_of(name: str) -> Kind:
 
 
 def may_hold(name: str) -> bool:
-    """Say whether `name` is a credential's and not that of several things about one, as `auth` or `credentials` is."""
+    """True for a name that is a credential's and not that of several things about one, as `auth` or `credentials` is."""
     segments = [part for part in re.split(r"[.\[\]/:]+", name[-_LONGEST:]) if part and not part.isdigit()]
     return bool(segments) and _holds_one(tuple(words_of(segments[-1])))
 
@@ -103,7 +103,7 @@ def _holds_one(words: tuple[str, ...]) -> bool:
 
 
 def is_credential(name: str) -> bool:
-    """Say whether `name` is a credential's, whatever its value is."""
+    """True for a credential's name, whatever its value is."""
     return kind_of(name) is Kind.CREDENTIAL
 
 

@@ -18,7 +18,7 @@ _MARK_INSIDE = re.compile(r"\w[!@#%^&*?]|[!@#%^&*?]\w")
 
 
 def looks_random(value: str) -> bool:
-    """Say whether `value` looks drawn by chance: a long run of mixed letters and digits, or of hexadecimal digits."""
+    """True where `value` looks drawn by chance: a long run of mixed letters and digits, or of hexadecimal digits."""
     if len(value) < _SHORTEST_WORD or ("/" in value.rstrip("/=") and "." in value) or any(c.isspace() for c in value):
         return False
     if (_HEX.fullmatch(value) and not value.isdigit()) or (_MARK_INSIDE.search(value) and _classes(value) >= 3):
@@ -27,7 +27,7 @@ def looks_random(value: str) -> bool:
 
 
 def is_random_part(part: str) -> bool:
-    """Say whether a long run of letters and digits changes between them as nobody would type it."""
+    """True where a long run of letters and digits changes between them as nobody would type it."""
     if _classes(part) < 3 or _changes(part) < _LEAST_CHANGES * (len(part) - 1):
         return False
     return sum(len(run) for run in _PLAIN_RUN.findall(part)) < _MOST_PLAIN * len(part)

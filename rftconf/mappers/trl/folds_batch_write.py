@@ -94,7 +94,7 @@ def write_generation(w: WriteContext) -> None:
 
 
 def joins_periods(w: WriteContext) -> bool:
-    """Say whether several periods of the source are one generation here, because an update takes the completions of all of them."""
+    """True where several periods of the source are one generation here, because an update takes the completions of all of them."""
     prompts, n, update = (w.plan(path) for path in (PERIOD, ANSWERS, UPDATE))
     if prompts is None or n is None or update is None:
         return False

@@ -33,4 +33,4 @@ CODES: dict[str, tuple[Severity, str]] = {
 BREAKING = frozenset({"SYN101", "SYN102", "SYN199"})
 """What keeps a script from being read to its end; a launch that was read before is whole all the same."""
 UNEXPANDED = "SYN153"
-"""What keeps one command from running; it matters where that is the launch."""
+"""Codes of faults that keep one command from running; they matter where that is the launch."""
