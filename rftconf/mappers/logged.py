@@ -29,8 +29,8 @@ class Logged:
 
     `file` and `function` are where it is logged in the release that was read, `text` what stands there where that is not
     the name itself. `differs` says why the value is not the same number as elsewhere. `older` are names of earlier
-    releases and other pipelines, `since` is the first catalogued release that logs it under its name of today, `package`
-    whose code it is where one runs another's trainer, and `package_release` its release where the framework pins none.
+    releases and other pipelines, `since` is the first catalogued release that logs it under its name of today,
+    `package_release` the release of the package that has the code, where that is another's and the framework pins none.
     `behind` is by how many rollout periods the weights that are measured are older than the step they are logged at.
     """
 
@@ -41,10 +41,14 @@ class Logged:
     text: str = ""
     run: str = ""
     older: tuple[Older, ...] = ()
-    package: str = ""
     package_release: str = ""
     behind: int = 0
     since: str = ""
+
+    @property
+    def package(self) -> str:
+        """The package whose code logs it; another than the framework's own where that runs another's trainer."""
+        return self.file.partition("/")[0]
 
     @property
     def placeholders(self) -> tuple[str, ...]:

@@ -57,15 +57,15 @@ def adapter_of(family: str) -> Adapter | None:
 
 
 class OwnNames(Protocol):
-    """A framework's module `metrics` holds this: its counter of steps, and a quantity to the name it is logged under."""
+    """A framework's module `metrics` holds this: a counter of steps for each of its runs, and the name of each quantity."""
 
-    COUNTER: Counter
+    COUNTERS: tuple[Counter, ...]
     LOGGED: Mapping[str, Logged]
 
 
 @cache
 def metrics_of(family: str) -> OwnNames | None:
-    """Return the names under which a framework logs; None where the table of metrics has them."""
+    """Return the names under which a framework logs; None where nobody has looked them up."""
     if not profile_of(family).metrics:
         return None
     names: OwnNames = importlib.import_module(f"rftconf.mappers.{family}.metrics")

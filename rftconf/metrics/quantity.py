@@ -12,8 +12,6 @@ from rftconf.mappers.logged import PLACEHOLDER, Logged
 
 RUNNER = "runner"
 """Our own runner, which is no framework with configs."""
-TRAINER, EXPLORER = "trainer", "explorer"
-"""Trinity's two processes; each logs to a run of its own."""
 
 
 @dataclass(frozen=True, slots=True)

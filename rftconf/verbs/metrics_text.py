@@ -68,7 +68,7 @@ def release_of(side: str, logged: Logged) -> str:
     known = registry.framework(side)
     if logged.package_release:
         return f"{logged.package} {logged.package_release}, "
-    if logged.package:
+    if logged.package != side:
         return f"{registry.framework(logged.package).title} {known.pins[known.newest][0]}, "
     return f"{known.title} {known.newest}, "
 

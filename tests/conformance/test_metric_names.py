@@ -26,7 +26,7 @@ def home(framework: str, logged: Logged) -> Path:
     known = registry.framework(framework)
     if logged.package_release:
         return folder() / "releases" / f"{logged.package}-{logged.package_release}"
-    if logged.package:
+    if logged.package != framework:
         return folder() / "releases" / f"{logged.package}-{known.pins[known.newest][0]}"
     return folder() / "releases" / f"{framework}-{known.newest}"
 

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from rftconf.base.errors import UsageError
+from rftconf.mappers.profiles import families, metrics_of
 from rftconf.metrics.naming import counters_of, history, name_for, name_in, step_keys, understood
 from rftconf.metrics.quantity import RUNNER, side, title
 from rftconf.metrics.table import COUNTERS, QUANTITIES
@@ -33,6 +34,14 @@ def test_every_quantity_is_somebodys_and_every_somebody_is_known() -> None:
         assert quantity.logged, quantity.says
         assert set(quantity.logged) <= set(SIDES)
     assert len({quantity.says for quantity in QUANTITIES}) == len(QUANTITIES)
+
+
+@pytest.mark.parametrize("family", families())
+def test_a_frameworks_own_table_names_quantities_that_there_are(family: str) -> None:
+    names = metrics_of(family)
+    assert names is not None
+    assert set(names.LOGGED) <= {quantity.says for quantity in QUANTITIES}
+    assert {counter.framework for counter in names.COUNTERS} == {family}
 
 
 def test_runs_have_counters() -> None:

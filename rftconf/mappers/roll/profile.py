@@ -126,6 +126,7 @@ PROFILE = Profile(
     tables=TABLES,
     gates=True,
     adapter=True,
+    metrics=True,
     main_keys=MAIN_KEYS,
     units=UNITS,
     parameters=PARAMETERS,

@@ -75,4 +75,6 @@ PROGRAM = Program(
     ),
 )
 
-PROFILE = Profile(tables=TABLES, gates=True, adapter=True, main_keys=MAIN_KEYS, units=UNITS, program=PROGRAM)
+PROFILE = Profile(
+    tables=TABLES, gates=True, adapter=True, metrics=True, main_keys=MAIN_KEYS, units=UNITS, program=PROGRAM
+)

@@ -27,19 +27,23 @@ def _trl(name: str, keys: tuple[str, str], differs: str = "", since: str = "") -
 def _below(name: str, differs: str = "") -> Logged:
     """Name a metric of the Trainer that GRPOTrainer stands on."""
     older = (Older(name),)
-    return Logged(
-        f"train/{name}", *_LOGGED, differs, f'"{name}"', older=older, package="transformers", package_release="5.20.2"
-    )
+    return Logged(f"train/{name}", *_LOGGED, differs, f'"{name}"', older=older, package_release="5.20.2")
 
 
 def _lengths(short: str) -> Logged:
     return _trl(f"completions/{short}_length", _GENERATED, "of a generation batch, over all processes")
 
 
-COUNTER = Counter(
-    "trl", "", Unit.UPDATES, 1, ("train/global_step", "step", "_step"),
-    "one run; a step is an optimizer update, and logging_steps of them share a line",
-)  # fmt: skip
+COUNTERS = (
+    Counter(
+        "trl",
+        "",
+        Unit.UPDATES,
+        1,
+        ("train/global_step", "step", "_step"),
+        "one run; a step is an optimizer update, and logging_steps of them share a line",
+    ),
+)
 LOGGED: Mapping[str, Logged] = {
     "mean score of a sequence, before any KL penalty": _trl(
         "reward", _SCORED, "the weighted sum of all reward functions, of the last generation batches"
