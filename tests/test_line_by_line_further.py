@@ -7,6 +7,7 @@ import pytest
 from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING, Expr
 from rftconf.convert.convert import Options, convert, convert_loaded
+from rftconf.diff.as_text import seen_text
 from rftconf.diff.compare import Difference, compare
 from rftconf.load.load import load
 from rftconf.text.read.read import read
@@ -171,3 +172,14 @@ def test_full_recomputation_has_a_method_elsewhere(to: str) -> None:
     assert "'uniform'" in written
     assert "recompute_num_layers': 1" in written
     assert not [key for key in lines(converted(text, "roll")) if "recompute_method" in key]
+
+
+@pytest.mark.parametrize("to", ["roll", "trinity", "chatlearn"])
+def test_no_reward_manager_is_said_to_run_where_there_is_none(to: str) -> None:
+    """`naive` is a class of veRL 0.9.1 reward_manager; elsewhere reward workers, workflows and rules score, and add nothing."""
+    text = VERL + "reward.reward_manager.name=dapo"
+    (change,) = [change for change in converted(text, to).ledger.learning if change.cause == "reward"]
+    assert "dapo in the source" in change.says
+    assert "naive" not in change.says
+    other = differing(text, converted(text, to).text)["stage.reward.manager"].b
+    assert "own score" in seen_text("stage.reward.manager", other)

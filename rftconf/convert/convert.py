@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import Ledger, State, TargetLine
+from rftconf.convert.facts_of_writing import facts_of_writing
 from rftconf.convert.fit_to_target import fit_to_target
 from rftconf.convert.join_stages import joined_sources, joined_targets
 from rftconf.convert.learning.unnamed_differences import with_untold
@@ -35,7 +36,6 @@ from rftconf.convert.target_trainer import trainer_for
 from rftconf.load.load import load, main_stage
 from rftconf.load.loaded import Loaded
 from rftconf.load.stage import StageRead
-from rftconf.mappers.facts import Facts
 from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.placing import MEMORY
 from rftconf.mappers.tables import table_of
@@ -261,9 +261,7 @@ def _write(
         defaults=known.default,
         knows=known.__contains__,
     )
-    unusable = bool(stage.reading.value_errors or stage.reading.unread_rows)
-    own = stage.reading.source if same else None
-    writing.facts = Facts(form=options.form, rows=stage.reading.rows(), open=unusable, source=own)
+    writing.facts = facts_of_writing(stage, options.form, values.get("stage.model.path"), same_framework=same)
     writing.write_all()
     served = [path for path in writing.outcomes if path.startswith(FURTHER) and path.endswith(".gpus")]
     fitted = (MEMORY, *BACKENDS, *TRAINED, *SHARDED, *(size[0] for size in NARROWER), *served)

@@ -15,7 +15,7 @@ from rftconf.diff.common_entries import differing
 from rftconf.diff.compare import Comparison, Counted, Difference, Own, Stages, Verdict
 from rftconf.diff.effects import Effect
 from rftconf.diff.halves import NONE, SideValue
-from rftconf.diff.measured_difference import Tier
+from rftconf.diff.measured_difference import Tier, words_without_key
 from rftconf.diff.ranking import of_stages
 from rftconf.diff.table import GROUPS
 from rftconf.report.screen import Screen, columns_of, joined, printable
@@ -92,7 +92,7 @@ def value_text(path: str, value: Any, limit: int = _LONGEST) -> str:
 
 def seen_text(path: str, value: SideValue, limit: int = _LONGEST) -> str:
     """A value, and why it does nothing where it does nothing."""
-    text = value_text(path, value.value, limit)
+    text = words_without_key(path, value.value, value.said) or value_text(path, value.value, limit)
     return f"{text} (no effect: {value.idle})" if value.idle and value.value is not None else text
 
 

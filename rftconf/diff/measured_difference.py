@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from math import inf, log2
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rftconf.base.symbols import MISSING, Expr, OpenKey, arith, formula, is_symbolic
 from rftconf.plan.index import unit_of
 from rftconf.plan.spelling import spelled
+
+if TYPE_CHECKING:
+    from rftconf.diff.sides import Statement
 
 Values = Mapping[str, Any]
 Y, L, LENGTH = "stage.sync.", "stage.algorithm.", "stage.length."
@@ -99,16 +102,28 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     L + "std_scope": {"none": "nothing", "group": "the prompt's answers", "batch": "the batch", "running": "all so far"},
     L + "kl_loss.estimator": {"k3_clamped": "k3, clamped"},
     L + "kl_reward.estimator": {"k3_clamped": "k3, clamped"},
+    "stage.reward.manager": {"naive": "the reward code's own score"},
     "stage.algorithm.filters[].action": {"drop": "dropped", "refill": "replaced by new ones", "duplicate": "doubled"},
 }  # fmt: skip
 """What the plan's words mean; other values stand for themselves."""
 
 
+def in_words(value: Any, path: str) -> str | None:
+    """What a word of the plan field at `path` means; None where a value stands for itself."""
+    words = WORDS.get(re.sub(r"\[\d+\]", "[]", path), {})
+    return words.get(value) if isinstance(value, str) else None
+
+
+def words_without_key(path: str, value: Any, statement: Statement | None) -> str | None:
+    """What a word of the plan means, where no key of a framework says it: such a key would have a word of its own."""
+    return in_words(value, path) if statement is not None and not statement.keys else None
+
+
 def render_value(value: Any, path: str = "") -> str:
     """A value in a sentence; `path` is its plan field."""
-    words = WORDS.get(re.sub(r"\[\d+\]", "[]", path), {})
-    if isinstance(value, str) and value in words:
-        return words[value]
+    words = in_words(value, path)
+    if words is not None:
+        return words
     if value is None:
         return "not set"
     if isinstance(value, OpenKey) or value == MISSING:

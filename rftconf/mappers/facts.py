@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,8 @@ class Facts:
     """Rows of the training set."""
     rows_asked: bool = False
     """True where `rows` was told or counted for, so that None means that nobody knows."""
+    layers: Callable[[], int | None] = lambda: None
+    """Layers of the model, where its path names one whose sizes are known; looked up by who needs them."""
     unsettled: str | None = None
     """Why the source of a plan document counts in a way that nobody settled."""
     is_plan: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rftconf.base.ledger import State
+from rftconf.mappers.chatlearn.pipeline_split import write_split
 from rftconf.mappers.context import ReadContext, WriteContext
 
 NAMES = {
@@ -55,8 +56,11 @@ def write_overrides(w: WriteContext) -> None:
             value, trained_so = of_reference.get(NAMES[name]), _end(trained, name)
             if value is not None or trained_so is not None:
                 w.put(f"models.ref_policy.{name}", value, path, always=True, entry=NAMES[name])
-    if isinstance(own, dict):
-        _account_lost(w, own, {NAMES[name] for name in STAGES}, REFERENCE_OVERRIDES)
+        # the trainer's account of its switches stands already
+        role = "" if path == REFERENCE_OVERRIDES else REFERENCE_OVERRIDES.rpartition(".")[0]
+        split = write_split(w, of_reference, "models.ref_policy", path, role)
+        if isinstance(own, dict):
+            _account_lost(w, own, {NAMES[name] for name in STAGES} | split, REFERENCE_OVERRIDES)
 
 
 def _end(overrides: Any, name: str) -> Any:
@@ -71,7 +75,7 @@ def _write_known(
     for name, value in _acting(overrides).items():
         if name in back:
             w.put(f"{native}.{back[name]}", value, path, always=True, entry=name)
-    _account_lost(w, overrides, set(back), path)
+    _account_lost(w, overrides, set(back) | write_split(w, overrides, native, path), path)
 
 
 def _acting(overrides: Mapping[str, Any]) -> dict[str, Any]:
