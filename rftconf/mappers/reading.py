@@ -210,7 +210,8 @@ class Reading:
         if isinstance(row, Row):
             self._read_row(row)
         elif isinstance(row, Fold):
-            row.read(self)
+            if row.when is None or row.when.test(self):
+                row.read(self)
         elif isinstance(row, Each):
             self._read_each(row)
         else:

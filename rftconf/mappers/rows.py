@@ -58,13 +58,14 @@ class Row:
 
 @record
 class Fold:
-    """Several native keys and several plan fields that only make sense together."""
+    """Several native keys and several plan fields that only make sense together; `when`: nothing of it is done otherwise."""
 
     natives: tuple[str, ...]
     plans: tuple[str, ...]
     read: Callable[[ReadContext], None]
     write: Callable[[WriteContext], None]
     why: str
+    when: When | None = None
 
 
 @record
@@ -275,18 +276,6 @@ class rows_of(Generic[S, P]):  # noqa: N801 - `row = rows_of(...)` makes the tab
     def each(self, native: Callable[[S], Any], plan: Callable[[P], Any], rows: tuple[Row, ...]) -> Each:
         """Rows for the items of a list."""
         return Each(path_of(native), path_of(plan), rows)
-
-    def fold(
-        self,
-        natives: tuple[Callable[[S], Any], ...],
-        plans: tuple[Callable[[P], Any], ...],
-        *,
-        read: Callable[[ReadContext], None],
-        write: Callable[[WriteContext], None],
-        why: str,
-    ) -> Fold:
-        """Rows that only make sense together."""
-        return Fold(tuple(map(path_of, natives)), tuple(map(path_of, plans)), read, write, why)
 
 
 def fixed(plan: Callable[[Run], Any], value: Any, *, why: str) -> Fixed:

@@ -44,31 +44,27 @@ def together(*shapes: Shape, why: str, when: When | None = None, natives: tuple[
     """Make a fold of shapes; `when`: nothing of it acts otherwise, and nothing is said of it. `natives`: further keys."""
 
     def read(r: ReadContext) -> None:
-        for shape in shapes if when is None or when.test(r) else ():
+        for shape in shapes:
             shape.read(r)
 
     def write(w: WriteContext) -> None:
-        for shape in shapes if when is None or when.test(w) else ():
+        for shape in shapes:
             shape.write(w)
 
+    assert not any(isinstance(shape, Fold) and shape.when for shape in shapes), "the fold of all has the condition"
     keys = dict.fromkeys((*(key for shape in shapes for key in shape.natives), *natives))
     plans = dict.fromkeys(without_indices(path) for shape in shapes for path in shape.plans)
-    return Fold(tuple(keys), tuple(plans), read, write, why)
+    return Fold(tuple(keys), tuple(plans), read, write, why, when)
 
 
 def only_read(read: Callable[[ReadContext], None], *, why: str, natives: tuple[str, ...] = ()) -> Fold:
     """Make a fold of what is noticed while a config is read, and writes nothing."""
-    return Fold(natives, (), read, _do_nothing, why)
+    return Fold(natives, (), read, lambda _: None, why)
 
 
 def only_written(write: Callable[[WriteContext], None], *, why: str) -> Fold:
     """Make a fold of what is written, or refused, and that no plan field is read from."""
-    return Fold((), (), _do_nothing, write, why)
-
-
-def _do_nothing(context: Context) -> None:
-    """Stand for the direction in which there is nothing to do."""
-    del context
+    return Fold((), (), lambda _: None, write, why)
 
 
 def take(r: ReadContext, key: str, path: str, default: Any = None) -> None:
@@ -118,6 +114,12 @@ def settle(
 ) -> None:
     """Record what this framework does about a plan field that it has no key for: the same, or something else."""
     w.lose(path, alike if same else state, as_here if same else otherwise or as_here)
+
+
+def settle_known(w: WriteContext, path: str, same: bool, *words: Any, **states: Any) -> None:
+    """Record it of a field that the plan has a value for; `words` and `states` are those of `settle`."""
+    if w.plan(path) is not None:
+        settle(w, path, same, *words, **states)
 
 
 class OneSided:

@@ -173,7 +173,8 @@ class Writing:
 
     def _write_fold(self, row: Fold) -> None:
         try:
-            row.write(self)
+            if row.when is None or row.when.test(self):
+                row.write(self)
         except UncountableError as missing:
             self._leave_unwritten(row, f"cannot be counted: {missing.args[0]} is not known")
         except STUMBLES:

@@ -12,7 +12,7 @@ import pytest
 
 from rftconf.base.errors import RefusedError
 from rftconf.load.load import load
-from rftconf.mappers.trl.folds_algorithm import AVERAGES
+from rftconf.mappers.trl.folds_loss import AVERAGES
 from rftconf.schemas.registry import TRL
 from rftconf.text.read.read import read
 from rftconf.text.read.read_options import ReadOptions

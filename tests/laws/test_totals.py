@@ -148,7 +148,7 @@ MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
     "Trinity forgets to divide": ("rftconf.mappers.trinity.folds.arith", lambda op, left, right: left),
     "Trinity validates every k explore steps (H11)": (
         "rftconf.mappers.trinity.conditions._EvalInterval.put", lambda self, value, context, unit: Put(value or 10**9)),
-    "TRL's generations are cut into updates": ("rftconf.mappers.trl.folds_batch_write.arith", lambda op, left, right: left),
+    "TRL's generations are cut into updates": ("rftconf.mappers.trl.folds_batch.arith", lambda op, left, right: left),
     "TRL's steps are periods": ("rftconf.mappers.trl.conditions.ratio", lambda top, bottom: top * 2),
     "veRL never warms up by a share": ("rftconf.mappers.verl.folds_schedule.from_ratio", lambda r, ratio: 0),
     "veRL ticks once a period in every mode (H62)": ("rftconf.mappers.verl.conditions.local_updates", lambda context: 1),

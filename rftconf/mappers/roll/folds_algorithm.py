@@ -33,8 +33,6 @@ KNOWN = ("gae", "reinforce", "grpo", "gigpo", "step_reinforce", "agentic_reinfor
 
 def read_advantage(r: ReadContext) -> None:
     """The estimator and the normalisation of rewards make one advantage."""
-    if not RL.test(r):
-        return
     if follows_teacher(r):
         r.set(A + "advantage", "teacher", "is_pure_opd", how="the teacher's divergence")
         r.set(A + "critic.enabled", False, kind=Kind.DEFAULT, how="there is no critic beside a teacher")
@@ -90,8 +88,6 @@ def _read_trajectories(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tupl
 
 def write_advantage(w: WriteContext) -> None:
     """By name, or as reinforce with the reward's normalisation."""
-    if not RL.test(w):
-        return
     name, scope = w.plan(A + "advantage"), w.plan(A + "std_scope")
     if follows_teacher(w):
         for path in [p for p in (A + "advantage", A + "std_scope") if w.plan(p) is not None]:

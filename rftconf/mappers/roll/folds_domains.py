@@ -23,8 +23,6 @@ def domains(r: ReadContext) -> list[str]:
 
 def read_domains(r: ReadContext) -> None:
     """A domain: the tags of its rows, its share of each batch, and who scores it (H43)."""
-    if r.trainer != "rlvr":
-        return
     shares = r.source.branch(PROBS)
     alone = list(shares.values()) == [1]
     for index, name in enumerate(dict.fromkeys([*shares, *domains(r)])):
@@ -68,8 +66,6 @@ def _read_filter(r: ReadContext) -> None:
 
 def write_domains(w: WriteContext) -> None:
     """The plan's domains; without any, one for each data set, whose reward a person must name."""
-    if w.trainer != "rlvr":
-        return
     names = [w.plan(f"{D}domains[{i}].name") for i in range(w.items(D + "domains"))]
     w.facts.domains = names or _names_of_sets(w)
     if names:

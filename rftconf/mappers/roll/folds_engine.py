@@ -5,7 +5,7 @@ from __future__ import annotations
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.roll.conditions import RL, VLLM
+from rftconf.mappers.roll.conditions import VLLM
 from rftconf.mappers.roll.folds_places import NAME, P
 from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.mappers.shapes import carry, leave_open, take
@@ -17,8 +17,6 @@ WORKER = "actor_infer.num_gpus_per_worker"
 
 def read_engine(r: ReadContext) -> None:
     """The engine, its share of a GPU, and the GPUs of one engine."""
-    if not RL.test(r):
-        return
     engine = r.native(ENGINE)
     r.set(P + "rollout.engine", engine, ENGINE)
     key = CONFIG + SHARES.get(str(engine), SHARES["vllm"])
@@ -37,8 +35,6 @@ def read_engine(r: ReadContext) -> None:
 
 def write_engine(w: WriteContext) -> None:
     """vLLM or SGLang; the share of a GPU is called otherwise in each."""
-    if not RL.test(w):
-        return
     engine, path = w.plan(P + "rollout.engine"), P + "rollout.engine"
     if engine in SHARES or (isinstance(engine, str) and w.same_framework):
         w.put(ENGINE, engine, path, always=True)
@@ -58,8 +54,6 @@ def write_engine(w: WriteContext) -> None:
 
 def read_expert_parallel(r: ReadContext) -> None:
     """A switch: experts are spread over all GPUs of an engine."""
-    if not RL.test(r):
-        return
     on = r.native(CONFIG + "enable_expert_parallel", False)
     dp, tp = r.native(CONFIG + "data_parallel_size", 1) if VLLM.test(r) else 1, r.plan(P + "rollout.tp") or 1
     r.set(P + "rollout.ep", on if isinstance(on, Expr) else dp * tp if on else 1, CONFIG + "enable_expert_parallel")
@@ -67,8 +61,6 @@ def read_expert_parallel(r: ReadContext) -> None:
 
 def write_expert_parallel(w: WriteContext) -> None:
     """On for any size above 1."""
-    if not RL.test(w):
-        return
     ep = w.plan(P + "rollout.ep")
     if ep is not None and (isinstance(ep, Expr) or ep > 1):
         dp = w.plan(P + "rollout.dp") if VLLM.test(w) else 1  # no other engine is given a data-parallel size

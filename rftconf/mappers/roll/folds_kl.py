@@ -5,7 +5,7 @@ from __future__ import annotations
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.roll.conditions import RL, follows_teacher
+from rftconf.mappers.roll.conditions import follows_teacher
 from rftconf.mappers.shapes import leave_open, lose_known, settle, take
 from rftconf.plan.origin import Kind
 
@@ -15,8 +15,6 @@ KL_ON, KL_COEF, TARGET = "add_token_level_kl", "init_kl_coef", "target_kl"
 
 def read_kl(r: ReadContext) -> None:
     """KL in the reward, after normalisation (H27), and KL in the loss, always k3 clamped at 10."""
-    if not RL.test(r):
-        return
     if follows_teacher(r):  # ROLL switches both off (_apply_opd_config)
         for block in ("kl_reward", "kl_loss"):
             r.set(f"{A}{block}.enabled", False, kind=Kind.DEFAULT, how="the teacher's divergence is the advantage")
@@ -42,8 +40,6 @@ def read_kl(r: ReadContext) -> None:
 
 def write_kl(w: WriteContext) -> None:
     """Without KL in the reward the coefficient is 0, or ROLL loads a reference for nothing (H35)."""
-    if not RL.test(w):
-        return
     on, block = w.plan(A + "kl_reward.enabled"), A + "kl_reward."
     w.put(KL_ON, bool(on) if not isinstance(on, Expr) else on, block + "enabled")
     if on:

@@ -44,8 +44,6 @@ def write_own_loss(w: WriteContext) -> None:
 
 def read_preference(r: ReadContext) -> None:
     """beta, label_smoothing and ipo are in the config, and the loss does not see them."""
-    if r.trainer != "dpo":
-        return
     for key, value in (*HARD_CODED.items(), ("ipo", False)):
         why = UNREAD.format(str(value).lower())
         r.inactive[key] = why
@@ -60,8 +58,6 @@ def read_preference(r: ReadContext) -> None:
 
 def write_preference(w: WriteContext) -> None:
     """The keys say what the plan says; where ROLL's loss does something else, that is said."""
-    if w.trainer != "dpo":
-        return
     if not w.since(PAIRS_SINCE):
         why = f"ROLL {w.release} counts the pairs of a step in train_batch_size and micro-batches in rows, and makes several updates a step"
         raise RefusedError(why, choices=(f"--to-release {PAIRS_SINCE} or newer",))

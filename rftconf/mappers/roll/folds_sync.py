@@ -6,7 +6,6 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import settle_unbounded
-from rftconf.mappers.roll.conditions import RL
 from rftconf.mappers.shapes import Behaves, Pair, together
 
 B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
@@ -21,8 +20,6 @@ PERIODS = together(
 
 def read_sync(r: ReadContext) -> None:
     """How far rollouts run ahead, and how often weights are passed."""
-    if not RL.test(r):
-        return
     ahead = r.native(AHEAD, 0)
     r.set(S + "run_ahead_rollouts", ahead, AHEAD)
     PERIODS.read(r)
@@ -37,8 +34,6 @@ def read_sync(r: ReadContext) -> None:
 
 def write_sync(w: WriteContext) -> None:
     """Ratios between 0 and 1 do not exist (H23)."""
-    if not RL.test(w):
-        return
     ahead, path = w.plan(S + "run_ahead_rollouts") or 0, S + "run_ahead_rollouts"
     if isinstance(ahead, Expr) or ahead == 0 or ahead >= 1:
         w.put(AHEAD, ahead, path)
@@ -73,8 +68,6 @@ def _one_update(c: Context) -> bool | None:
 
 def read_old_logprob(r: ReadContext) -> None:
     """Recomputed where an update follows another, where KL is weighed, or when asked (H6)."""
-    if not RL.test(r):
-        return
     keys = (RECOMPUTE, DISABLE)
     single = _one_update(r)
     if r.native(DISABLE, False) is True:
@@ -102,7 +95,7 @@ def _asks_for_recomputing(r: ReadContext) -> bool:
 
 def write_old_logprob(w: WriteContext) -> None:
     """Said explicitly wherever it matters (H6)."""
-    if not RL.test(w) or w.plan(OLD) is None:
+    if w.plan(OLD) is None:
         return
     source, single = w.plan(OLD), _one_update(w)
     if single:

@@ -29,7 +29,7 @@ from rftconf.mappers.roll import (
     teachers,
     trajectories,
 )
-from rftconf.mappers.roll.conditions import RL, kind_of, kind_of_run, uneven_period, worth
+from rftconf.mappers.roll.conditions import DPO, RL, RLVR, kind_of, kind_of_run, uneven_period, worth
 from rftconf.mappers.roll.forks import dialect
 from rftconf.mappers.roll.reasons import REASONS
 from rftconf.mappers.roll.rows_run import RUN_ROWS
@@ -46,20 +46,20 @@ MODEL = ".model_args."
 FOLDS = (
     Fold(("add_token_level_kl", "init_kl_coef", "target_kl", "use_kl_loss"),
          (*(f"{A}kl_reward.{f}" for f in ("enabled", "coef", "controller", "target", "order")), A + "kl_loss.enabled", A + "kl_loss.estimator"),
-         folds_kl.read_kl, folds_kl.write_kl, "functionals: compute_token_reward; actor_worker: loss_func; H27, H35"),
+         folds_kl.read_kl, folds_kl.write_kl, "functionals: compute_token_reward; actor_worker: loss_func; H27, H35", RL),
     Fold((*(f"{r}.device_mapping" for r in folds_places.ROLES), "rewards<*>.device_mapping", "num_gpus_per_node"),
          ("cluster.nodes", "cluster.gpus_per_node", P + "layout", *(f"{P}{r}.gpus" for r in ("actor", "rollout", "reference", "critic"))),
          folds_places.read_devices, folds_places.write_devices, "base_config: total_devices"),
     Fold(("adv_estimator", "norm_mean_type", "norm_std_type", *trajectories.KEYS), (A + "advantage", A + "std_scope", A + "critic.enabled"),
-         folds_algorithm.read_advantage, folds_algorithm.write_advantage, "functionals: reward_norm and compute_advantage"),
+         folds_algorithm.read_advantage, folds_algorithm.write_advantage, "functionals: reward_norm and compute_advantage", RL),
     folds_algorithm.GAMMA,
     Fold((*(r + STRATEGY for r in (*TRAINED, "reference", "critic")),), tuple(f"{P}{r}.backend" for r in ("actor", "reference", "critic")),
          folds_places.read_strategies, folds_places.write_strategies, "strategy factory"),
     Fold(("actor_infer" + STRATEGY, CONFIG + "gpu_memory_utilization", CONFIG + "mem_fraction_static", CONFIG + "tensor_parallel_size",
           "actor_infer.num_gpus_per_worker"),
          (P + "rollout.engine", P + "rollout.gpu_memory_fraction", P + "rollout.tp"),
-         folds_engine.read_engine, folds_engine.write_engine, "vllm_strategy, sglang_strategy"),
-    Fold((CONFIG + "enable_expert_parallel",), (P + "rollout.ep",), folds_engine.read_expert_parallel, folds_engine.write_expert_parallel, "vLLM"),
+         folds_engine.read_engine, folds_engine.write_engine, "vllm_strategy, sglang_strategy", RL),
+    Fold((CONFIG + "enable_expert_parallel",), (P + "rollout.ep",), folds_engine.read_expert_parallel, folds_engine.write_expert_parallel, "vLLM", RL),
     folds_lengths.LENGTHS_FOLD,
     folds_batch.SWEEPS,
     Fold(("rollout_batch_size", "num_return_sequences_in_group", "train_env_manager.group_size"),
@@ -75,9 +75,9 @@ FOLDS = (
          folds_batch.read_critic_update, folds_batch.write_critic_update, "base_worker: CriticWorker.train_step"),
     Fold(("async_generation_ratio", "actor_train.model_update_frequency"),
          tuple(Y + f for f in ("run_ahead_rollouts", "every_rollouts", "driver", "in_flight")),
-         folds_sync.read_sync, folds_sync.write_sync, "rlvr_pipeline: run; model_update_group"),
+         folds_sync.read_sync, folds_sync.write_sync, "rlvr_pipeline: run; model_update_group", RL),
     Fold(("enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute"), (Y + "old_logprob",),
-         folds_sync.read_old_logprob, folds_sync.write_old_logprob, "base_config: set_old_logprobs_status, H6"),
+         folds_sync.read_old_logprob, folds_sync.write_old_logprob, "base_config: set_old_logprobs_status, H6", RL),
     Fold(("pg_clip", "use_pg_clip_range", "pg_clip_low", "pg_clip_high", "dual_clip_loss", "importance_sampling", "loss_agg_mode",
           "actor_train.pg_variant", "actor_train.worker_cls"),
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c")), A + "loss_agg", A + "loss_agg_tokens",
@@ -107,7 +107,7 @@ FOLDS = (
     Fold((teachers.PURE, teachers.ESTIMATOR, teachers.COEF, *(f"{role}.*" for role in teachers.SECTIONS.values())),
          teachers.PLANS, teachers.read_followed, teachers.write_followed, "functionals: compute_advantage; base_config: _apply_opd_config"),
     Fold(("beta", "label_smoothing", "ipo"), tuple(f"{A}preference.{f}" for f in ("beta", "label_smoothing", "loss")),
-         folds_preference.read_preference, folds_preference.write_preference, "dpo: loss_fn; dpo_config"),
+         folds_preference.read_preference, folds_preference.write_preference, "dpo: loss_fn; dpo_config", DPO),
     Fold((*(f"{r}.data_args.{k}" for r in ("actor_train", "validation") for k in ("file_name", "prompt", "messages", "response")),
           "sft_train.data_args.file_name", "student.data_args.file_name", *folds_data.QUESTION_COLUMNS, *folds_data.SFT_COLUMNS, *folds_data.PAIR_COLUMNS),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "prompt_type",
@@ -116,7 +116,7 @@ FOLDS = (
     Fold((folds_domains.PROBS, *(f"rewards<*>.{k}" for k in ("tag_included", "worker_cls", "query_filter_config.type", "query_filter_config.filter_args"))),
          (*(f"{D}domains[].{f}" for f in ("name", "tags", "weight", "reward")), D + "mixing",
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
-         folds_domains.read_domains, folds_domains.write_domains, "rlvr_pipeline: domain_ratios; user_defined_rollout_loop: query_filter"),
+         folds_domains.read_domains, folds_domains.write_domains, "rlvr_pipeline: domain_ratios; user_defined_rollout_loop: query_filter", RLVR),
     Fold(folds_auxiliary.natives(), tuple(f"{P}auxiliary[].{field}" for field in folds_auxiliary.FIELDS),
          folds_auxiliary.read_auxiliary, folds_auxiliary_write.write_auxiliary,
          "rlvr_pipeline: reward and reward_model clusters; llm_judge_reward_worker"),

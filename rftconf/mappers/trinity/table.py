@@ -70,7 +70,7 @@ FOLDS = (
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
          folds_algorithm.read_advantage, folds_algorithm.write_advantage, "algorithm/algorithm.py, algorithm/advantage_fn"),
     Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], teachers.COEF, teachers.MIXTURE), teachers.PLANS,
-         teachers.read_teacher, teachers.write_teacher, "algorithm/advantage_fn: on_policy_distill, jsd"),
+         teachers.read_teacher, teachers.write_teacher, "algorithm/advantage_fn: on_policy_distill, jsd", teachers.TAUGHT),
     Fold((ALGO + "policy_loss_fn", ALGO + "loss_agg_mode", ARGS[1],
           *(f"{ARGS[1]}.{k}" for k in ("clip_range", "clip_range_low", "clip_range_high", "clip_ratio_c", "loss_agg_mode", "tau_pos", "tau_neg",
                                              "fallback_to_policy_gradient"))),

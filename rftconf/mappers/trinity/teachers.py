@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import formula
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.native import Native
 from rftconf.mappers.shapes import carry, leave_open, lose_known, settle
 from rftconf.mappers.trinity.algorithms import algorithm, arguments, class_of
@@ -28,10 +28,11 @@ def follows_teacher(source: Native) -> bool:
     return isinstance(name, str) and name in OBJECTIVES
 
 
+TAUGHT = When(lambda c: c.plan("stage.kind") == "distill", "no teacher is followed")
+
+
 def read_teacher(r: ReadContext) -> None:
     """The divergence, its weight, and the teacher's share of a mixture."""
-    if r.plan("stage.kind") != "distill":
-        return
     name = r.native(FUNCTION) or class_of(r).advantage
     args = arguments(r, "advantage_fn")
     objective = OBJECTIVES[name]
@@ -46,8 +47,6 @@ def read_teacher(r: ReadContext) -> None:
 
 def write_teacher(w: WriteContext) -> None:
     """The class of the divergence; what Trinity has no class for is left open."""
-    if w.plan("stage.kind") != "distill":
-        return
     kind = _class_of(w)
     _write_class(w, kind)
     carry(w, COEF, T + "teacher_coef", always=True)

@@ -1,13 +1,18 @@
-"""Completions per device, the processes that train, and what they make of a generation batch, as they are read."""
+"""Completions per device, the processes that train, and what they make of a generation batch."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from rftconf.base.errors import RefusedError
-from rftconf.base.symbols import Var, arith, formula
-from rftconf.mappers.context import ReadContext
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Var, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.products import UpdateInParts
+from rftconf.mappers.shapes import lose_known, settle_known
 from rftconf.plan.origin import Kind
+from rftconf.plan.units import exact_quotient
 
 B, P = "stage.batch.", "stage.placement."
 DEVICE, ACCUMULATES = "per_device_train_batch_size", "gradient_accumulation_steps"
@@ -15,14 +20,17 @@ GENERATES, SLICES, PASSES, N = "generation_batch_size", "steps_per_generation", 
 PROCESSES, MACHINES, KIND = "num_processes", "num_machines", "distributed_type"
 SCORED = ("log_prob", "reference")
 LAUNCHER = "processes of a run are the launcher's: accelerate launch --num_processes, or its config file"
+ACTOR, NODES, EACH = P + "actor.gpus", "cluster.nodes", "cluster.gpus_per_node"
+PERIOD, UPDATE, ANSWERS = B + "prompts_per_rollout", B + "sequences_per_update", B + "responses_per_prompt"
+MICRO = B + "micro.tokens_per_rank"
 
 
 def read_cluster(r: ReadContext) -> None:
     """One process trains on one GPU; the launcher says how many there are, over all machines."""
     nodes, each, keys, how = _of_launcher(r)
-    r.set("cluster.nodes", nodes, *keys, how=how)
-    r.set("cluster.gpus_per_node", each, *keys, how=how)
-    r.set(P + "actor.gpus", arith("*", nodes, each), *keys, kind=Kind.DERIVED, how=how)
+    r.set(NODES, nodes, *keys, how=how)
+    r.set(EACH, each, *keys, how=how)
+    r.set(ACTOR, arith("*", nodes, each), *keys, kind=Kind.DERIVED, how=how)
 
 
 def _of_launcher(r: ReadContext) -> tuple[Any, Any, tuple[str, ...], str]:
@@ -52,6 +60,54 @@ def from_environment(r: ReadContext, name: str) -> Any:
     return value if isinstance(value, int) else Var(name)
 
 
+def write_cluster(w: WriteContext) -> None:
+    """Processes over all machines: accelerate starts equally many on each. Raises RefusedError where that cannot be."""
+    gpus, nodes, each = (w.plan(path) for path in (ACTOR, NODES, EACH))
+    if gpus is None:
+        return
+    w.put(PROCESSES, gpus, ACTOR, always=True)
+    if not all(isinstance(number, int) for number in (gpus, nodes, each)):
+        if nodes is not None:
+            w.put(MACHINES, nodes, NODES, always=True)
+        if each is not None:
+            alike = nodes is not None and arith("//", gpus, nodes) == each
+            note = f"a machine has {PROCESSES} over {MACHINES}, and the trainer's GPUs alone are counted"
+            w.lose(EACH, State.DERIVED if alike else State.NARROWED, note)
+        return
+    machines = nodes if gpus >= nodes * each else max(1, -(-gpus // max(each, 1)))
+    if gpus % machines:
+        raise RefusedError(
+            f"{gpus} GPUs train on {machines} machines: accelerate starts equally many processes on each",
+            choices=(f"{gpus // machines * machines} GPUs that train", "GPUs of one machine"),
+        )
+    narrowed = machines * each != gpus or machines != nodes
+    note = f"the trainer's {gpus} GPUs alone are counted: {gpus // machines} on each of {machines} machines"
+    state = State.NARROWED if narrowed else State.EXACT
+    w.put(MACHINES, machines, NODES, state=state, note=note if narrowed else "", always=True)
+    w.lose(EACH, State.NARROWED if narrowed else State.DERIVED, note if narrowed else f"{PROCESSES} over {MACHINES}")
+    if machines > 1 and not w.same_framework:
+        why = f"the run has {machines} machines, and each starts a part of its own"
+        w.decide("machine_rank", why, "start each with its --machine_rank, and with --main_process_ip of the first")
+
+
+def _processes(c: Context) -> Any:
+    """One process trains on one GPU, and is a rank of its own."""
+    return c.plan(ACTOR)
+
+
+def _longest_that_fit(w: WriteContext) -> Any:
+    """Return the number of longest sequences that the source's token limit of a micro-batch holds, where it has one."""
+    tokens = w.plan(MICRO)
+    lengths = [w.plan(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
+    known = isinstance(tokens, int) and all(isinstance(length, int) for length in lengths)
+    return max(1, tokens // sum(lengths)) if known and sum(lengths) > 0 else None
+
+
+UPDATES = UpdateInParts(
+    DEVICE, ACCUMULATES, _processes, (PROCESSES,), "per device x processes x accumulation", _longest_that_fit
+)
+
+
 def read_generation(r: ReadContext) -> None:
     """A generation batch is cut into slices, each of which is one pass of every device.
 
@@ -59,13 +115,13 @@ def read_generation(r: ReadContext) -> None:
     period is the update then (trl/trainer/grpo_trainer.py: _prepare_inputs; GRPOConfig.__post_init__).
     """
     device, accumulates, passes, n = (r.native(key) for key in (DEVICE, ACCUMULATES, PASSES, N))
-    update = r.plan(B + "sequences_per_update")
-    whole, slices, keys = _generation(r, arith("*", device, r.plan(P + "actor.gpus")), update)
+    update = r.plan(UPDATE)
+    whole, slices, keys = _generation(r, arith("*", device, r.plan(ACTOR)), update)
     if _divides(slices, accumulates) and passes == 1:
         whole, keys = update, (*keys, ACCUMULATES)
     _refuse_parts(whole, update, n)
     how = f"{formula(whole)} completions, {formula(n)} a prompt"
-    r.set(B + "prompts_per_rollout", _quotient(whole, n), *keys, N, how=how)
+    r.set(PERIOD, _quotient(whole, n), *keys, N, how=how)
     for role in SCORED:
         r.set(f"{B}{role}.sequences_per_rank", device, DEVICE)
 
@@ -110,3 +166,71 @@ def _refuse_parts(whole: Any, update: Any, n: Any) -> None:
             f"{whole} completions are generated at a time and an update takes {update}: updates would mix generations of several weights",
             choices=(f"{SLICES} a multiple, or a divisor, of {ACCUMULATES}",),
         )
+
+
+def write_generation(w: WriteContext) -> None:
+    """A period in slices of a device's completions, where it is not the update itself."""
+    prompts, n, update, passes = (w.plan(path) for path in (PERIOD, ANSWERS, UPDATE, B + "passes"))
+    if prompts is not None and n is not None and update is not None:
+        _refuse_answers(prompts, n)
+        _write_slices(w, arith("*", prompts, n), update, passes)
+    size = w.out[DEVICE].value if DEVICE in w.out else None
+    for role in SCORED:
+        _settle_scoring(w, role, size)
+    note = f"a pass takes {formula(size)} completions, padded to the longest, and no number of tokens"
+    lose_known(w, State.NARROWED, note, MICRO)
+
+
+def joins_periods(w: WriteContext) -> bool:
+    """True where several periods of the source are one generation here, because an update takes the completions of all of them."""
+    prompts, n, update = (w.plan(path) for path in (PERIOD, ANSWERS, UPDATE))
+    if prompts is None or n is None or update is None:
+        return False
+    return isinstance(exact_quotient(arith("*", prompts, n), update), float | Fraction)
+
+
+def _refuse_answers(prompts: Any, n: Any) -> None:
+    """Raise RefusedError for groups of one answer, which GRPOConfig stops at."""
+    if isinstance(n, int) and n < 2:
+        raise RefusedError(
+            f"the source draws {n} answer to each of {formula(prompts)} prompts; TRL compares answers to one prompt, and asks for 2 at least ({N})",
+            choices=("2 or more answers a prompt in the source",),
+        )
+
+
+def _write_slices(w: WriteContext, whole: Any, update: Any, passes: Any) -> None:
+    updates = exact_quotient(whole, update)
+    if isinstance(updates, float | Fraction):
+        _write_parts_of_update(w, whole, update, passes)
+        return
+    if updates == 1:
+        w.lose(PERIOD, State.DERIVED, f"a generation is as large as an update: {DEVICE} x {PROCESSES} x {ACCUMULATES}")
+        return
+    accumulates = w.out[ACCUMULATES].value if ACCUMULATES in w.out else None
+    if accumulates is None:
+        return
+    how = f"{formula(whole)} completions are {formula(updates)} updates of {formula(accumulates)} slices"
+    w.put(SLICES, arith("*", updates, accumulates), PERIOD, state=State.DERIVED, always=True, how=how)
+
+
+def _write_parts_of_update(w: WriteContext, whole: Any, update: Any, passes: Any) -> None:
+    """An update of several periods is one generation here: no weights change between them. Raises RefusedError otherwise."""
+    periods = exact_quotient(update, whole)
+    if passes not in (1, None) or not isinstance(periods, int):
+        raise RefusedError(
+            f"a period yields {formula(whole)} completions and an update takes {formula(update)}: TRL's updates would mix generations of several weights",
+            choices=(
+                "a period that is a whole number of updates",
+                "an update that is a whole number of periods, and one pass",
+            ),
+        )
+    note = f"{periods} periods of the source are one generation here, of {formula(update)} completions under the same weights"
+    w.lose(PERIOD, State.NARROWED, note)
+
+
+def _settle_scoring(w: WriteContext, role: str, size: Any) -> None:
+    """Log-probabilities are computed for as many completions at once as are trained on."""
+    fixed, tokens = (f"{B}{role}.{field}" for field in ("sequences_per_rank", "tokens_per_rank"))
+    same = w.plan(fixed) == size or isinstance(w.plan(fixed), Expr)
+    settle_known(w, fixed, same, f"{DEVICE} is the size of these passes, too: {formula(size)}", alike=State.DERIVED)
+    lose_known(w, State.NARROWED, f"{formula(size)} completions at once, as in a pass of training", tokens)

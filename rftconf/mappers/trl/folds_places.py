@@ -1,31 +1,23 @@
-"""Folds of TRL for the GPUs of trainer and engines, for adapters, and for data sets."""
+"""The GPUs of TRL's trainer and engines, what the launcher is told of them, and adapters."""
 
 from __future__ import annotations
 
-from rftconf.base.symbols import Expr, Var, arith
-from rftconf.mappers.context import ReadContext
-from rftconf.mappers.trl.folds_batch import KIND, P, from_environment
+from typing import Any
+
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Var, arith, formula
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known
+from rftconf.mappers.trl.folds_batch import KIND, PROCESSES, P, from_environment
 from rftconf.plan.origin import Kind
 
 STAGE, OPTIMIZER_AT, WEIGHTS_AT = "zero_stage", "offload_optimizer_device", "offload_param_device"
-VERSION, FSDP_OFFLOADS = "fsdp_version", "fsdp_offload_params"
-LAUNCHED = (
-    KIND,
-    STAGE,
-    OPTIMIZER_AT,
-    WEIGHTS_AT,
-    VERSION,
-    FSDP_OFFLOADS,
-    "use_deepspeed",
-    "use_fsdp",
-    "deepspeed",
-    "fsdp",
-)
-
-
-def read_reference(r: ReadContext) -> None:
-    """The reference stands on the trainer's processes, where a penalty asks for one."""
-    r.set(P + "reference.gpus", r.plan(P + "actor.gpus") if r.native("beta") != 0 else None, "beta", kind=Kind.DERIVED)
+VERSION, OFFLOADS, FILE = "fsdp_version", "fsdp_offload_params", "accelerate_config"
+LAUNCHED = (KIND, STAGE, OPTIMIZER_AT, WEIGHTS_AT, VERSION, OFFLOADS, "use_deepspeed", "use_fsdp", "deepspeed", "fsdp")
+SHIPPED = {"fsdp": "fsdp1", "fsdp2": "fsdp2", "deepspeed": "zero3", "ddp": "multi_gpu"}
+"""Back end to the launcher's config file that TRL ships for it (trl/accelerate_configs)."""
+ACTOR, PARAM, OPTIMIZER = P + "actor.backend", P + "actor.offload.param", P + "actor.offload.optimizer"
+REFERENCE, SHARDS, GPUS = P + "reference.backend", P + "actor.fsdp_shard_gpus", P + "actor.gpus"
 
 
 def read_trainer(r: ReadContext) -> None:
@@ -34,26 +26,69 @@ def read_trainer(r: ReadContext) -> None:
     deepspeed = kind == "DEEPSPEED" or r.native("use_deepspeed") is True or r.native("deepspeed") is not None
     sharded = kind == "FSDP" or r.native("use_fsdp") is True or bool(r.native("fsdp"))
     backend = "deepspeed" if deepspeed else ("fsdp2" if r.native(VERSION) == 2 else "fsdp") if sharded else "ddp"
-    r.set(P + "actor.backend", backend, *LAUNCHED)
-    r.set(P + "reference.backend", backend, *LAUNCHED)
-    r.set(
-        P + "actor.offload.param",
-        r.native(WEIGHTS_AT) == "cpu" or r.native(FSDP_OFFLOADS) is True,
-        WEIGHTS_AT,
-        FSDP_OFFLOADS,
-    )
-    r.set(
-        P + "actor.offload.optimizer",
-        r.native(OPTIMIZER_AT) == "cpu" or r.native(FSDP_OFFLOADS) is True,
-        OPTIMIZER_AT,
-        FSDP_OFFLOADS,
-    )
-    whole = r.plan(P + "actor.gpus")
-    r.set(P + "actor.fsdp_shard_gpus", whole if sharded else None, KIND, VERSION)
+    for path in (ACTOR, REFERENCE):
+        r.set(path, backend, *LAUNCHED)
+    for path, key in ((PARAM, WEIGHTS_AT), (OPTIMIZER, OPTIMIZER_AT)):
+        r.set(path, r.native(key) == "cpu" or r.native(OFFLOADS) is True, key, OFFLOADS)
+    r.set(SHARDS, r.plan(GPUS) if sharded else None, KIND, VERSION)
+
+
+def write_trainer(w: WriteContext) -> None:
+    """One of the launcher's config files that TRL ships; Megatron has none, and the weights are sharded instead."""
+    backend, gpus = w.plan(ACTOR), w.plan(GPUS)
+    if backend is None or w.same_framework:
+        lose_known(w, State.DERIVED, "as the launcher is told", ACTOR, REFERENCE, PARAM, OPTIMIZER, SHARDS)
+        return
+    name, note = SHIPPED.get(backend), ""
+    if name is None:
+        name, note = "fsdp2", f"TRL trains under DDP, DeepSpeed or FSDP, where the source has {formula(backend)}"
+        w.decide(FILE, f"{note}: weights are sharded over all {formula(gpus)} GPUs instead",
+                 "fsdp2: shards of weights, gradients and optimizer", "zero3: the same with DeepSpeed", "or keep the source's framework")  # fmt: skip
+    if name == "multi_gpu" and gpus == 1:
+        name = "single_gpu"
+    w.put(FILE, name, ACTOR, state=State.NARROWED if note else State.DERIVED, note=note, always=True)
+    _write_offload(w, name)
+    same = name in ("fsdp1", "fsdp2", "zero3") and w.plan(SHARDS) in (gpus, -1)
+    other = f"weights are sharded over all {formula(gpus)} processes, or over none"
+    settle_known(w, SHARDS, same, "weights are sharded over all processes", other)
+    settle_known(w, REFERENCE, w.plan(REFERENCE) == backend, "the reference is sharded as the policy is")
+
+
+def _write_offload(w: WriteContext, name: str) -> None:
+    param, optimizer = w.plan(PARAM), w.plan(OPTIMIZER)
+    if name not in ("fsdp1", "fsdp2"):
+        for path, key in ((PARAM, WEIGHTS_AT), (OPTIMIZER, OPTIMIZER_AT)):
+            if w.plan(path) is True and name == "zero3":
+                w.put(key, "cpu", path, always=True)
+            else:
+                stays = "nothing is moved to the CPU", "DDP keeps the whole model on its GPU"
+                settle_known(w, path, w.plan(path) is not True, *stays)
+    elif param is True or optimizer is True:
+        note = "FSDP moves weights and optimizer to the CPU together" if param is not optimizer else ""
+        paths = [path for path in (PARAM, OPTIMIZER) if w.plan(path) is not None]
+        w.put(OFFLOADS, True, *paths, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+    else:
+        lose_known(w, State.DEFAULT, "nothing is moved to the CPU", PARAM, OPTIMIZER)
+
+
+SCORER = P + "reference.gpus"
+
+
+def read_reference(r: ReadContext) -> None:
+    """The reference stands on the trainer's processes, where a penalty asks for one."""
+    r.set(SCORER, r.plan(GPUS) if r.native("beta") != 0 else None, "beta", kind=Kind.DERIVED)
+
+
+def write_reference(w: WriteContext) -> None:
+    """The reference stands on the trainer's processes."""
+    if w.plan("stage.algorithm.kl_loss.enabled") is False:
+        lose_known(w, State.DEFAULT, "GRPOTrainer loads no reference while beta is 0", SCORER)
+    else:
+        settle_known(w, SCORER, w.plan(SCORER) == w.plan(GPUS), "the trainer's processes", alike=State.DERIVED)
 
 
 ENGINE, MODE, TP = "use_vllm", "vllm_mode", "vllm_tensor_parallel_size"
-SERVER = "vllm_server_base_url"
+GENERATES, LAYOUT, ENGINES, SIZE = P + "rollout.engine", P + "layout", P + "rollout.gpus", P + "rollout.tp"
 SERVED = "the engines are a server of its own, started with trl vllm-serve: how many GPUs it has is not told"
 
 
@@ -61,97 +96,108 @@ def read_engines(r: ReadContext) -> None:
     """Engines in the trainer's processes, a server on GPUs of its own, or the trainer's own model generates."""
     used, mode = r.native(ENGINE), r.native(MODE)
     served = used is not False and mode == "server"
-    r.set(P + "rollout.engine", used if isinstance(used, Expr) else "vllm" if used else "hf", ENGINE)
-    r.set(P + "layout", mode if isinstance(mode, Expr) else "disaggregated" if served else "colocated", ENGINE, MODE)
+    r.set(GENERATES, used if isinstance(used, Expr) else "vllm" if used else "hf", ENGINE)
+    r.set(LAYOUT, mode if isinstance(mode, Expr) else "disaggregated" if served else "colocated", ENGINE, MODE)
     if served:
         r.inactive[TP] = "the server has a size of its own: trl vllm-serve --tensor_parallel_size"
         gpus = from_environment(r, "VLLM_SERVER_GPUS")
-        r.set(P + "rollout.gpus", gpus, ENGINE, MODE, how=SERVED)
-        r.set(P + "rollout.tp", None)
+        r.set(ENGINES, gpus, ENGINE, MODE, how=SERVED)
+        r.set(SIZE, None)
         if isinstance(gpus, Var):
             r.note(SERVED)
         return
-    r.set(P + "rollout.gpus", r.plan(P + "actor.gpus"), ENGINE, MODE, kind=Kind.DERIVED, how="on the trainer's GPUs")
+    r.set(ENGINES, r.plan(GPUS), ENGINE, MODE, kind=Kind.DERIVED, how="on the trainer's GPUs")
     if used is False:
         r.inactive.update(dict.fromkeys((MODE, TP), "use_vllm is false: the trainer's own model generates"))
-    r.set(P + "rollout.tp", r.native(TP) if used is not False else 1, TP)
+    r.set(SIZE, r.native(TP) if used is not False else 1, TP)
+
+
+def write_engines(w: WriteContext) -> None:
+    """Engines in the trainer's processes, or a server that a command of its own starts."""
+    engine, layout, gpus, tp = (w.plan(path) for path in (GENERATES, LAYOUT, ENGINES, SIZE))
+    if engine is not None:
+        note = "" if engine in ("vllm", "hf") else f"TRL generates with vLLM, where the source has {formula(engine)}"
+        w.put(ENGINE, engine != "hf", GENERATES, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+    if isinstance(layout, Expr):
+        leave_open(w, MODE, "where the engines are depends on a value the source does not tell", LAYOUT)
+    elif layout in ("disaggregated", "lendable"):
+        _write_server(w, gpus, tp, lent=layout == "lendable")
+        return
+    elif layout is not None:
+        w.put(MODE, "colocate", LAYOUT, always=engine != "hf")
+    settle_known(w, ENGINES, gpus == w.plan(GPUS), "the trainer's GPUs", alike=State.DERIVED)
+    if tp is not None and engine != "hf":
+        _write_tp(w, tp)
+    else:
+        lose_known(w, State.DERIVED, "the trainer's own model generates", SIZE)
+
+
+def _write_server(w: WriteContext, gpus: Any, tp: Any, *, lent: bool) -> None:
+    keeps = "TRL's server keeps its GPUs, which the source lends to the trainer"
+    state, note = (State.NARROWED, keeps) if lent else (State.EXACT, "")
+    w.put(MODE, "server", LAYOUT, state=state, note=note, always=True)
+    sizes = f"--tensor_parallel_size {formula(tp)}" if tp is not None else "its own sizes"
+    why = f"the engines are a server on GPUs of its own: {formula(gpus)} in the source"
+    w.decide(MODE, why, f"start `trl vllm-serve --model ...` with {sizes} on those GPUs, before the trainer")
+    lose_known(w, State.NARROWED, "an option of the server: trl vllm-serve", ENGINES, SIZE)
+
+
+def _write_tp(w: WriteContext, tp: Any) -> None:
+    """Engines take whole groups of processes: the largest size up to the source's that divides them."""
+    processes = w.plan(GPUS)
+    known = isinstance(tp, int) and isinstance(processes, int) and tp > 0 and processes > 0
+    fits = max(size for size in range(1, min(tp, processes) + 1) if processes % size == 0) if known else tp
+    note = f"{tp} does not divide {PROCESSES} {processes}" if fits != tp else ""
+    w.put(TP, fits, SIZE, state=State.ROUNDED if note else State.EXACT, note=note, always=True)
+
+
+LIMITS = REQUESTS, TOKENS = P + "rollout.max_num_seqs", P + "rollout.max_batched_tokens"
 
 
 def read_limits(r: ReadContext) -> None:
     """An engine in the trainer's processes takes a device's completions of all slices at once, in 4096 tokens."""
     if r.native(ENGINE) is not True or r.native(MODE) != "colocate":
-        r.set(P + "rollout.max_num_seqs", None)
-        r.set(P + "rollout.max_batched_tokens", None)
+        for path in LIMITS:
+            r.set(path, None)
         return
-    slices = r.native("steps_per_generation") or r.native("gradient_accumulation_steps")
-    most = arith("*", arith("*", r.native("per_device_train_batch_size"), r.native(TP)), slices)
-    how = "vllm_generation: max_num_seqs"
-    r.set(
-        P + "rollout.max_num_seqs",
-        most,
-        "per_device_train_batch_size",
-        TP,
-        "gradient_accumulation_steps",
-        kind=Kind.DERIVED,
-        how=how,
-    )
-    r.set(P + "rollout.max_batched_tokens", 4096, kind=Kind.DEFAULT, how="vllm_generation: max_num_batched_tokens=4096")
+    device, accumulates = "per_device_train_batch_size", "gradient_accumulation_steps"
+    slices = r.native("steps_per_generation") or r.native(accumulates)
+    most, how = arith("*", arith("*", r.native(device), r.native(TP)), slices), "vllm_generation: max_num_seqs"
+    r.set(REQUESTS, most, device, TP, accumulates, kind=Kind.DERIVED, how=how)
+    r.set(TOKENS, 4096, kind=Kind.DEFAULT, how="vllm_generation: max_num_batched_tokens=4096")
+
+
+def write_limits(w: WriteContext) -> None:
+    """An engine in the trainer's processes takes what a device generates, in 4096 tokens at once."""
+    note = "the engine takes the completions of its processes at once, 4096 tokens a step"
+    lose_known(w, State.NARROWED, note, *LIMITS)
 
 
 PEFT, RANK, ALPHA, TARGETS = "use_peft", "lora_r", "lora_alpha", "lora_target_modules"
-LORA = "stage.model_options.lora."
+LORA = ADAPTER, SCALE, MODULES = tuple(f"stage.model_options.lora.{name}" for name in ("rank", "alpha", "targets"))
 
 
 def read_adapters(r: ReadContext) -> None:
     """Adapters where use_peft is on; without it the rank says nothing."""
-    used = r.native(PEFT)
-    if used is False:
+    if r.native(PEFT) is False:
         r.inactive.update(dict.fromkeys((RANK, ALPHA, TARGETS), "there are no adapters: use_peft is false"))
-        r.set(LORA + "rank", None, PEFT)
+        r.set(ADAPTER, None, PEFT)
         return
     targets = r.native(TARGETS)
-    r.set(LORA + "rank", r.native(RANK), PEFT, RANK)
-    r.set(LORA + "alpha", r.native(ALPHA), ALPHA)
+    r.set(ADAPTER, r.native(RANK), PEFT, RANK)
+    r.set(SCALE, r.native(ALPHA), ALPHA)
     # ModelConfig.__post_init__ takes the one module out of its list
-    r.set(LORA + "targets", targets[0] if isinstance(targets, list) and len(targets) == 1 else targets, TARGETS)
+    r.set(MODULES, targets[0] if isinstance(targets, list) and len(targets) == 1 else targets, TARGETS)
 
 
-D = "stage.data."
-NAME, CONFIG, TRAIN, TEST, EVALUATES = (
-    "dataset_name", "dataset_config", "dataset_train_split", "dataset_test_split", "eval_strategy"
-)  # fmt: skip
-NAMED = (NAME, CONFIG, TRAIN, TEST)
-
-
-def read_data(r: ReadContext) -> None:
-    """One data set of the hub, or a mixture, which wins where both are named (trl/scripts/grpo.py: main)."""
-    count = r.source.count("datasets")
-    for index in range(count):
-        at = f"datasets[{index}]."
-        path = f"{D}train[{index}]."
-        for field, key in (("uri", "path"), ("subset", "name"), ("split", "split")):
-            r.set(path + field, r.native(at + key, "train" if key == "split" else None), at + key)
-        _set_column(r, path)
-    if count:
-        r.set(D + "mixing", "concat", "datasets[].path")
-        r.inactive.update(dict.fromkeys((NAME, CONFIG, TRAIN), "datasets is written: it names the data"))
+def write_adapters(w: WriteContext) -> None:
+    """Adapters where the plan has a rank above 0."""
+    rank, targets = w.plan(ADAPTER), w.plan(MODULES)
+    if rank in (0, None):
+        lose_known(w, State.DEFAULT, "there are no adapters", *LORA)
         return
-    _read_set(r, "train", TRAIN)
-    if r.native(EVALUATES) not in ("no", None):
-        _read_set(r, "eval", TEST)
-    else:
-        r.inactive[TEST] = f"nothing is evaluated: {EVALUATES} is no"
-
-
-def _read_set(r: ReadContext, listed: str, split: str) -> None:
-    name = r.native(NAME)
-    if name is None:
-        return
-    path = f"{D}{listed}[0]."
-    for field, key in (("uri", NAME), ("subset", CONFIG), ("split", split)):
-        r.set(path + field, r.native(key), key)
-    _set_column(r, path)
-
-
-def _set_column(r: ReadContext, path: str) -> None:
-    r.set(path + "keys.prompt", "prompt", kind=Kind.DEFAULT, how="GRPOTrainer reads this column")
+    w.put(PEFT, True, ADAPTER, always=True)
+    w.put(RANK, rank, ADAPTER, always=True)
+    carry(w, ALPHA, SCALE, always=True)
+    if targets is not None:
+        w.put(TARGETS, [targets] if isinstance(targets, str) else targets, MODULES, always=True)

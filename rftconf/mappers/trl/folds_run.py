@@ -1,149 +1,29 @@
-"""Length of the run, its learning rate, what is saved and evaluated when, resuming, and number types."""
+"""What a TRL run saves and evaluates when, resuming, trackers, number types, and its evaluation's answers."""
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
-from fractions import Fraction
-from math import ceil
+from math import gcd
 from typing import Any
 
-from rftconf.base.symbols import Expr, Var, arith, formula
-from rftconf.mappers.context import ReadContext
-from rftconf.mappers.horizons import Horizon
-from rftconf.mappers.precedence import Until
-from rftconf.plan.origin import Kind
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import leave_open, lose_known, settle_known
+from rftconf.mappers.trl.folds_data import EVALUATES, TEST
+from rftconf.mappers.trl.folds_length import counted
 from rftconf.plan.units import Unit
 
-R, OPTIM, CADENCE = "stage.run_length.", "stage.optim.actor.", "stage.cadence."
-STEPS, EPOCHS = "max_steps", "num_train_epochs"
-PROMPTS = "stage.batch.prompts_per_rollout"
-
-
-def read_length(r: ReadContext) -> None:
-    """Updates, where max_steps is above 0, else epochs of whole generation batches (trl/trainer/utils.py: RepeatSampler)."""
-    steps, epochs = r.native(STEPS), r.native(EPOCHS)
-    r.set(R + "last_partial", "drop", kind=Kind.DEFAULT, how="RepeatSampler leaves out what fills no generation batch")
-    if isinstance(steps, Expr) or steps > 0:
-        r.inactive[EPOCHS] = f"{STEPS} ends the run, over as many epochs as that takes"
-        r.set(R + "epochs", None)
-        r.set(
-            R + "rollouts",
-            _whole(r, r.convert(steps, Unit.UPDATES, Unit.ROLLOUTS), STEPS),
-            STEPS,
-            how=f"{formula(steps)} updates",
-        )
-        return
-    prompts, rows = r.plan(PROMPTS), r.rows()
-    whole = not isinstance(epochs, float) or epochs.is_integer()
-    r.set(R + "epochs", int(epochs) if isinstance(epochs, float) and whole else epochs if whole else None, EPOCHS)
-    if isinstance(rows, int) and isinstance(prompts, int) and not isinstance(epochs, Expr):
-        periods = ceil(rows // prompts * Fraction(str(epochs)))
-        r.set(
-            R + "rollouts",
-            periods,
-            EPOCHS,
-            kind=Kind.DERIVED,
-            how=f"floor({rows} rows / {prompts}) x {epochs:g} epochs",
-        )
-    elif not whole:
-        r.set(
-            R + "rollouts",
-            arith("*", epochs, arith("//", Var("ROWS"), prompts)),
-            EPOCHS,
-            how=f"{epochs:g} epochs of ROWS rows",
-        )
-    else:
-        r.set(R + "rollouts", None)
-
-
-def _horizon(r: ReadContext) -> int | None:
-    """The updates that end a run within a generation batch: the rate falls over these, and not over whole periods."""
-    steps = r.native(STEPS)
-    ends_within = (
-        isinstance(steps, int) and steps > 0 and isinstance(r.convert(steps, Unit.UPDATES, Unit.ROLLOUTS), Fraction)
-    )
-    return steps if ends_within else None
-
-
-HORIZON = Horizon(STEPS, _horizon, Unit.UPDATES, "; here it decays over the whole run")
-
-
-def _whole(r: ReadContext, count: Any, key: str) -> Any:
-    """A count of periods; one that ends within a period is rounded up, and that is said."""
-    if isinstance(count, Fraction):
-        r.note(f"{key} ends within a generation batch, after {float(count):g} of them")
-        return ceil(count)
-    return count
-
-
-PROMPT = Until(
-    "max_prompt_length",
-    "stage.length.prompt_max_tokens",
-    "0.26.2",
-    "TRL cuts no prompt since 0.26: leave long ones out of the data",
-    "no prompt is cut there, so name a length that none of yours exceeds",
-    lambda tokens: f"prompts of more than {formula(tokens)} tokens lose their beginning in this release",
-)
-
-
-KIND, MORE, WARMUP = "lr_scheduler_type", "lr_scheduler_kwargs", "warmup_steps"
-FLOORS = {"cosine_with_min_lr": "cosine", "cosine_warmup_with_min_lr": "cosine"}
-FLAT = ("constant", "constant_with_warmup")
-
-
-def read_schedule(r: ReadContext) -> None:
-    """A schedule over the updates of the run; those with a lowest rate have it among their arguments."""
-    kind, more = r.native(KIND), r.native(MORE)
-    arguments = _arguments(more)
-    for name in arguments.keys() - {"min_lr", "min_lr_rate"}:
-        r.narrowed[f"{MORE}.{name}"] = "an argument of the schedule that no field of the plan holds"
-    known = isinstance(kind, str)
-    r.set(OPTIM + "schedule", "constant" if kind in FLAT else FLOORS.get(kind, kind) if known else kind, KIND)
-    floor = kind in FLOORS if known else False
-    r.set(OPTIM + "min_lr", arguments.get("min_lr") if floor else None, MORE)
-    share = arguments.get("min_lr_rate") if floor else None if kind in FLAT else 0.0
-    r.set(OPTIM + "min_lr_ratio", share, MORE)
-    r.set(OPTIM + "warmup_updates", _warmup(r) if kind != "constant" else 0, WARMUP)
-    if kind == "constant":
-        r.inactive[WARMUP] = f"{KIND}=constant has no warm-up; constant_with_warmup has"
-
-
-def _arguments(more: Any) -> dict[str, Any]:
-    """The schedule's arguments; a command line gives them as JSON (transformers TrainingArguments.__post_init__)."""
-    if isinstance(more, str):
-        with suppress(ValueError):
-            more = json.loads(more)
-    return more if isinstance(more, dict) else {}
-
-
-def _warmup(r: ReadContext) -> Any:
-    """Updates, or below 1 a share of the run's (transformers TrainingArguments.get_warmup_steps)."""
-    asked = r.native(WARMUP)
-    if asked is None or isinstance(asked, Expr) or asked >= 1 or asked == 0:
-        return asked if isinstance(asked, Expr) else int(asked or 0)
-    steps = r.native(STEPS)
-    if isinstance(steps, int) and steps > 0:
-        return ceil(steps * Fraction(str(asked)))
-    periods = r.plan(R + "rollouts")
-    if periods is None:
-        periods = arith("*", r.plan(R + "epochs"), arith("//", Var("ROWS"), r.plan(PROMPTS)))
-    updates = r.convert(periods, Unit.ROLLOUTS, Unit.UPDATES)
-    return arith("*", asked, updates) if isinstance(updates, Expr) else ceil(updates * Fraction(str(asked)))
-
-
-SAVES, SAVE_EVERY, EVALUATES, EVALUATE_EVERY, AT_START = (
-    "save_strategy", "save_steps", "eval_strategy", "eval_steps", "eval_on_start"
-)  # fmt: skip
+SAVES, SAVE_EVERY, EVALUATE_EVERY, AT_START = "save_strategy", "save_steps", "eval_steps", "eval_on_start"
+SAVED, EVALUATED, FIRST = (f"stage.cadence.{name}" for name in ("save_rollouts", "eval_rollouts", "eval_at_start"))
+EVAL_BATCH, OWN_ANSWERS = "per_device_eval_batch_size", "0.26.2"
+"""The last is the first catalogued release whose evaluation has a number of answers of its own."""
 
 
 def read_cadence(r: ReadContext) -> None:
     """Saving and evaluating count updates; evaluation is off unless its strategy says otherwise."""
-    r.set(CADENCE + "save_rollouts", _every(r, SAVES, SAVE_EVERY), SAVE_EVERY, SAVES)
-    every = _every(r, EVALUATES, EVALUATE_EVERY, otherwise="logging_steps")
-    r.set(CADENCE + "eval_rollouts", every, EVALUATE_EVERY, EVALUATES)
-    at_start = r.native(AT_START)
-    r.set(CADENCE + "eval_at_start", at_start if r.native(EVALUATES) != "no" else False, AT_START, EVALUATES)
+    r.set(SAVED, _every(r, SAVES, SAVE_EVERY), SAVE_EVERY, SAVES)
+    r.set(EVALUATED, _every(r, EVALUATES, EVALUATE_EVERY, otherwise="logging_steps"), EVALUATE_EVERY, EVALUATES)
+    r.set(FIRST, r.native(AT_START) if r.native(EVALUATES) != "no" else False, AT_START, EVALUATES)
 
 
 def _every(r: ReadContext, strategy: str, steps: str, otherwise: str = "") -> Any:
@@ -161,7 +41,48 @@ def _every(r: ReadContext, strategy: str, steps: str, otherwise: str = "") -> An
     return r.convert(count if isinstance(count, Expr) else int(count), Unit.UPDATES, Unit.ROLLOUTS)
 
 
+def write_cadence(w: WriteContext) -> None:
+    """Saving and evaluating count updates, or are off by their strategy."""
+    _write_every(w, SAVED, SAVES, SAVE_EVERY)
+    if not w.same_framework and (not w.items("stage.data.eval") or TEST not in w.out):
+        lose_known(w, State.DEAD_IN_TARGET, "there is no data set to evaluate on", EVALUATED, FIRST)
+        return
+    _write_every(w, EVALUATED, EVALUATES, EVALUATE_EVERY)
+    start = w.plan(FIRST)
+    if w.plan(EVALUATED) is None:
+        settle_known(w, FIRST, not start, "nothing is evaluated", state=State.DEAD_IN_TARGET)
+        return
+    _write_eval_batch(w)
+    if start is not None:
+        w.put(AT_START, start, FIRST)
+
+
+def _write_every(w: WriteContext, path: str, strategy: str, key: str) -> None:
+    if path not in w.values:
+        return
+    periods = w.plan(path)
+    if periods is None:
+        w.put(strategy, "no", always=True, how="the source does not do so")
+        return
+    updates = w.convert(periods, Unit.ROLLOUTS, Unit.UPDATES)
+    w.put(strategy, "steps", path, always=strategy != SAVES, **counted(w, State.EXACT))
+    w.put(key, updates, path, always=True, how=f"{formula(periods)} rollout periods", **counted(w))
+
+
+def _write_eval_batch(w: WriteContext) -> None:
+    """Evaluation takes whole groups over all devices, which GRPOConfig stops at otherwise."""
+    gpus, n = w.plan("stage.placement.actor.gpus"), w.plan("stage.sampling.eval.responses")
+    n = w.plan("stage.batch.responses_per_prompt") if n is None or not w.since(OWN_ANSWERS) else n
+    size = w.defaults(EVAL_BATCH)
+    if w.same_framework or not all(isinstance(number, int) and number > 0 for number in (gpus, n, size)):
+        return
+    if size * gpus % n:
+        how = f"over {gpus} processes a multiple of {n} answers to a prompt"
+        w.put(EVAL_BATCH, n // gcd(n, gpus), always=True, how=how)
+
+
 RESUMES, RESUMED = "resume_from_checkpoint", "1.14.2"
+RESUME, CHECKPOINT = "identity.resume", "identity.resume_path"
 
 
 def read_resume(r: ReadContext) -> None:
@@ -170,26 +91,60 @@ def read_resume(r: ReadContext) -> None:
     if asked is not None and not r.since(RESUMED) and r.facts.program == "trl":
         r.inactive[RESUMES] = "trl/scripts/grpo.py does not pass it to train() in this release"
         asked = None
-    newest = asked in (True, "true", "True")
-    r.set("identity.resume", "never" if asked in (None, False, "false") else "auto" if newest else "path", RESUMES)
-    r.set("identity.resume_path", None if newest or asked in (None, False, "false") else asked, RESUMES)
+    never, newest = asked in (None, False, "false"), asked in (True, "true", "True")
+    r.set(RESUME, "never" if never else "auto" if newest else "path", RESUMES)
+    r.set(CHECKPOINT, None if newest or never else asked, RESUMES)
+
+
+def write_resume(w: WriteContext) -> None:
+    """A checkpoint by its folder; the newest one only where there is one, which a first start has not."""
+    word, path = w.plan(RESUME), w.plan(CHECKPOINT)
+    if word == "path":
+        w.put(RESUMES, path, RESUME, *([CHECKPOINT] if path is not None else []), always=True)
+    elif word == "auto" and w.same_framework:
+        w.put(RESUMES, True, RESUME, always=True)
+    elif word is not None:
+        first = f"the first start has no checkpoint, and stops where it is asked for one: {RESUMES}: true goes on from the newest later"
+        settle_known(w, RESUME, word == "never", "a run starts anew", first)
+        lose_known(w, State.DEFAULT, "a run starts anew", CHECKPOINT)
+
+
+REPORTS, LOGGERS = "report_to", "identity.loggers"
+KNOWN = ("wandb", "tensorboard", "swanlab", "mlflow", "trackio", "comet_ml", "clearml", "neptune", "dvclive")
 
 
 def read_loggers(r: ReadContext) -> None:
     """A tracker or several; the console is always there."""
-    asked = r.native("report_to")
+    asked = r.native(REPORTS)
     if isinstance(asked, Expr):
-        r.set("identity.loggers", asked, "report_to")
+        r.set(LOGGERS, asked, REPORTS)
         return
     named = asked if isinstance(asked, list) else [] if asked in (None, "none", "all") else [asked]
     if asked == "all" or (asked is None and not r.since("0.27.2")):
-        r.narrowed["report_to"] = "every tracker that is installed"
-    r.set("identity.loggers", ["console", *(name for name in named if name != "none")], "report_to")
+        r.narrowed[REPORTS] = "every tracker that is installed"
+    r.set(LOGGERS, ["console", *(name for name in named if name != "none")], REPORTS)
+
+
+def write_loggers(w: WriteContext) -> None:
+    """Trackers by name; the console is always there."""
+    named = w.plan(LOGGERS)
+    if named is None:
+        return
+    if isinstance(named, Expr) or any(isinstance(name, Expr) for name in named):
+        leave_open(w, REPORTS, "which tracker is a value the source does not tell", LOGGERS)
+        return
+    trackers = [name for name in ([named] if isinstance(named, str) else named) if name != "console"]
+    lost = [name for name in trackers if name not in KNOWN]
+    state, note = (State.NARROWED, f"transformers has no tracker {', '.join(lost)}") if lost else (State.EXACT, "")
+    kept = [name for name in trackers if name in KNOWN]
+    w.put(REPORTS, kept or "none", LOGGERS, state=state, note=note, always=True)
 
 
 DTYPE, BF16, FP16, LAUNCHED = "dtype", "bf16", "fp16", "mixed_precision"
 WORDS = {"float32": "fp32", None: "fp32"}
 HALVES = {"bf16": "bfloat16", "fp16": "float16", "no": "fp32", None: "fp32"}
+STORED, COMPUTED = (f"stage.placement.actor.{name}" for name in ("model_dtype", "compute_dtype"))
+MEGATRON = "stage.placement.actor.megatron.dtype"
 
 
 def read_dtypes(r: ReadContext) -> None:
@@ -216,19 +171,60 @@ def _computed(r: ReadContext) -> Any:
     return launched if isinstance(launched, Expr) else HALVES.get(launched, launched)
 
 
-BETAS = ("adam_beta1", "adam_beta2")
+def write_dtypes(w: WriteContext) -> None:
+    """One type for weights of policy and reference, and a switch for each type that is computed with."""
+    stored, computed, path = w.plan(STORED), w.plan(COMPUTED), COMPUTED
+    if stored is not None:
+        w.put(DTYPE, "float32" if stored == "fp32" else stored, STORED)
+    cost: dict[str, Any] = {}
+    if computed is None and w.plan(MEGATRON) is not None:
+        path, computed = MEGATRON, w.plan(MEGATRON)
+        cost = {"state": State.NARROWED, "note": "Megatron's type of weights is the type that TRL computes in"}
+    if computed in ("bfloat16", "float16"):
+        w.put(BF16, computed == "bfloat16", path, always=True, **cost)
+        w.put(FP16, computed == "float16", path, **cost)
+    elif computed in ("fp32", "float32"):
+        w.put(BF16, False, path, always=True, **cost)
+        w.put(LAUNCHED, "no", path, always=True, **cost)
+    elif computed is not None:
+        note = f"TRL computes in bfloat16, float16 or single precision, and the source in {formula(computed)}"
+        leave_open(w, BF16, note, path)
+    for field, mine in (("model_dtype", stored), ("compute_dtype", computed)):
+        own = f"stage.placement.reference.{field}"
+        settle_known(w, own, w.plan(own) == mine, "the reference has the policy's types")
+
+
+BETAS, PAIR = ("adam_beta1", "adam_beta2"), "stage.optim.actor.betas"
 
 
 def read_betas(r: ReadContext) -> None:
     """Two keys make the pair."""
-    r.set(OPTIM + "betas", [r.native(key) for key in BETAS], *BETAS)
+    r.set(PAIR, [r.native(key) for key in BETAS], *BETAS)
+
+
+def write_betas(w: WriteContext) -> None:
+    """Both numbers of the pair."""
+    pair = w.plan(PAIR)
+    if isinstance(pair, list) and len(pair) == 2:
+        for key, beta in zip(BETAS, pair, strict=True):
+            w.put(key, beta, PAIR)
+    else:
+        lose_known(w, State.UNRESOLVED, "the betas are a value the source does not tell", PAIR)
+
+
+ANSWERS, DRAWN = "num_generations_eval", "stage.sampling.eval.responses"
 
 
 def read_eval_responses(r: ReadContext) -> None:
     """Evaluation has as many answers as training, unless it has a number of its own."""
-    number = r.native("num_generations_eval")
-    r.set(
-        "stage.sampling.eval.responses",
-        r.native("num_generations") if number is None else number,
-        "num_generations_eval",
-    )
+    number = r.native(ANSWERS)
+    r.set(DRAWN, r.native("num_generations") if number is None else number, ANSWERS)
+
+
+def write_eval_responses(w: WriteContext) -> None:
+    """A number of its own, where evaluation draws otherwise than training."""
+    answers = w.plan(DRAWN)
+    if answers is not None and answers != w.plan("stage.batch.responses_per_prompt"):
+        w.put(ANSWERS, answers, DRAWN)
+    else:
+        lose_known(w, State.DERIVED, "evaluation draws as many answers as training", DRAWN)

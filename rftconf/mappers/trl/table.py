@@ -7,79 +7,62 @@ from typing import Any
 from rftconf.mappers.rates import tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import only_written, together
-from rftconf.mappers.trl import (
-    folds_algorithm,
-    folds_algorithm_write,
-    folds_batch,
-    folds_batch_write,
-    folds_places,
-    folds_places_write,
-    folds_run,
-    folds_run_write,
-    questions,
-)
+from rftconf.mappers.trl import folds_algorithm as algorithm
+from rftconf.mappers.trl import folds_batch as batch
+from rftconf.mappers.trl import folds_data as data
+from rftconf.mappers.trl import folds_length as length
+from rftconf.mappers.trl import folds_loss as loss
+from rftconf.mappers.trl import folds_places as places
+from rftconf.mappers.trl import folds_run as run
+from rftconf.mappers.trl import questions
 from rftconf.mappers.trl.conditions import worth
 from rftconf.mappers.trl.launcher import with_shipped_file
 from rftconf.mappers.trl.reasons import REASONS
 from rftconf.mappers.trl.rows_run import ROWS
 
-A, B, D, P, R, C = (
-    f"stage.{section}." for section in ("algorithm", "batch", "data", "placement", "run_length", "cadence")
-)
-OPTIM, LORA, LOSS, KL = "stage.optim.actor.", "stage.model_options.lora.", A + "policy_loss.", A + "kl_loss."
+B, D, P = "stage.batch.", "stage.data.", "stage.placement."
 
 FOLDS = (
     only_written(questions.weigh_algorithm, why="GRPOTrainer has the group's mean, and no critic"),
-    Fold(("num_processes", "num_machines", "distributed_type"), ("cluster.nodes", "cluster.gpus_per_node", P + "actor.gpus"),
-         folds_batch.read_cluster, folds_batch_write.write_cluster, "accelerate launch: processes over all machines, one a GPU"),
-    together(folds_batch_write.UPDATES, why="GRPOConfig.__post_init__: generation_batch_size; transformers Trainer: gradient accumulation"),
-    Fold(("per_device_train_batch_size", "gradient_accumulation_steps", "generation_batch_size", "steps_per_generation"), (B + "prompts_per_rollout", *(f"{B}{role}.sequences_per_rank" for role in folds_batch.SCORED)),
-         folds_batch.read_generation, folds_batch_write.write_generation, "GRPOConfig.__post_init__: generation_batch_size"),
-    Fold(("loss_type", "importance_sampling_level"), (LOSS + "family", A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope"),
-         folds_algorithm.read_loss, folds_algorithm_write.write_loss, "trl/trainer/grpo_trainer.py: _compute_loss"),
-    Fold(("epsilon", "epsilon_high"), (LOSS + "clip_low", LOSS + "clip_high"),
-         folds_algorithm.read_clip, folds_algorithm_write.write_clip, "trl/trainer/grpo_trainer.py: epsilon_low, epsilon_high; _compute_loss"),
-    Fold(("beta", "use_bias_correction_kl"), (KL + "enabled", KL + "coef", KL + "estimator"),
-         folds_algorithm.read_kl, folds_algorithm_write.write_kl, "trl/trainer/grpo_trainer.py: per_token_kl"),
-    Fold(("scale_rewards", "multi_objective_aggregation"), (A + "advantage", A + "std_scope"),
-         folds_algorithm.read_advantage, folds_algorithm_write.write_advantage, "trl/trainer/grpo_trainer.py: _generate_and_score_completions"),
-    Fold(folds_algorithm.CORRECTION, (A + "rollout_correction",),
-         folds_algorithm.read_correction, folds_algorithm_write.write_correction, "trl/trainer/grpo_trainer.py: vllm_importance_sampling_ratio"),
-    Fold(("max_steps", "num_train_epochs"), (R + "epochs", R + "rollouts", R + "last_partial"),
-         folds_run.read_length, folds_run_write.write_length, "transformers Trainer: max_steps, num_train_epochs"),
-    Fold(("lr_scheduler_type", "lr_scheduler_kwargs", "warmup_steps"),
-         tuple(OPTIM + field for field in ("schedule", "min_lr", "min_lr_ratio", "warmup_updates")),
-         folds_run.read_schedule, folds_run_write.write_schedule, "transformers Trainer.create_scheduler"),
-    together(folds_run.PROMPT, why="trl/trainer/grpo_trainer.py of 0.25: truncate_prompt_tokens"),
-    together(folds_run.HORIZON, why="transformers Trainer.create_scheduler: num_training_steps=max_steps"),
-    Fold(("resume_from_checkpoint",), ("identity.resume", "identity.resume_path"),
-         folds_run.read_resume, folds_run_write.write_resume, "trl/scripts/grpo.py: trainer.train"),
-    Fold(("report_to",), ("identity.loggers",), folds_run.read_loggers, folds_run_write.write_loggers, "transformers Trainer: reporting callbacks"),
-    Fold(("dtype", "bf16", "fp16", "mixed_precision"),
+    Fold((batch.PROCESSES, batch.MACHINES, batch.KIND), (batch.NODES, batch.EACH, batch.ACTOR),
+         batch.read_cluster, batch.write_cluster, "accelerate launch: processes over all machines, one a GPU"),
+    together(batch.UPDATES, why="GRPOConfig.__post_init__: generation_batch_size; transformers Trainer: gradient accumulation"),
+    Fold((batch.DEVICE, batch.ACCUMULATES, batch.GENERATES, batch.SLICES), (batch.PERIOD, *(f"{B}{role}.sequences_per_rank" for role in batch.SCORED)),
+         batch.read_generation, batch.write_generation, "GRPOConfig.__post_init__: generation_batch_size"),
+    Fold((loss.LOSS, loss.LEVEL), (loss.FAMILY, loss.AGG, loss.TOKENS, loss.SCOPE), loss.read_loss, loss.write_loss, "trl/trainer/grpo_trainer.py: _compute_loss"),
+    Fold((loss.LOW, loss.HIGH), (loss.CLIP_LOW, loss.CLIP_HIGH), loss.read_clip, loss.write_clip,
+         "trl/trainer/grpo_trainer.py: epsilon_low, epsilon_high; _compute_loss"),
+    Fold((algorithm.BETA, algorithm.WEIGHTED), (algorithm.ON, algorithm.COEF, algorithm.ESTIMATOR), algorithm.read_kl, algorithm.write_kl,
+         "trl/trainer/grpo_trainer.py: per_token_kl"),
+    Fold((algorithm.SCALE, algorithm.SEVERAL), (algorithm.ADVANTAGE, algorithm.DEVIATION), algorithm.read_advantage, algorithm.write_advantage,
+         "trl/trainer/grpo_trainer.py: _generate_and_score_completions"),
+    Fold(algorithm.CORRECTION, (algorithm.WEIGHTS,), algorithm.read_correction, algorithm.write_correction,
+         "trl/trainer/grpo_trainer.py: vllm_importance_sampling_ratio"),
+    Fold((length.STEPS, length.EPOCHS), (length.PASSES, length.LENGTH, length.LAST), length.read_length, length.write_length,
+         "transformers Trainer: max_steps, num_train_epochs"),
+    Fold((length.KIND, length.MORE, length.WARMUP), length.RATE, length.read_schedule, length.write_schedule, "transformers Trainer.create_scheduler"),
+    together(length.PROMPT, why="trl/trainer/grpo_trainer.py of 0.25: truncate_prompt_tokens"),
+    together(length.HORIZON, why="transformers Trainer.create_scheduler: num_training_steps=max_steps"),
+    Fold((run.RESUMES,), (run.RESUME, run.CHECKPOINT), run.read_resume, run.write_resume, "trl/scripts/grpo.py: trainer.train"),
+    Fold((run.REPORTS,), (run.LOGGERS,), run.read_loggers, run.write_loggers, "transformers Trainer: reporting callbacks"),
+    Fold((run.DTYPE, run.BF16, run.FP16, run.LAUNCHED),
          tuple(f"{P}{role}.{dtype}" for role in ("actor", "reference") for dtype in ("model_dtype", "compute_dtype")),
-         folds_run.read_dtypes, folds_run_write.write_dtypes,
-         "trl/trainer/utils.py: create_model_from_path; TrainingArguments: fp16, bf16, then the launcher"),
-    Fold(("adam_beta1", "adam_beta2"), (OPTIM + "betas",), folds_run.read_betas, folds_run_write.write_betas,
-         "transformers Trainer.get_optimizer_cls_and_kwargs"),
-    Fold(folds_places.LAUNCHED, (P + "actor.backend", P + "reference.backend", P + "actor.offload.param", P + "actor.offload.optimizer",
-                                 P + "actor.fsdp_shard_gpus"),
-         folds_places.read_trainer, folds_places_write.write_trainer,
-         "accelerate launch and its config file; TrainingArguments.deepspeed and fsdp"),
-    Fold((), (P + "reference.gpus",), folds_places.read_reference, folds_places_write.write_reference,
-         "trl/trainer/grpo_trainer.py: no reference model while beta is 0"),
-    Fold(("use_vllm", "vllm_mode", "vllm_tensor_parallel_size"), (P + "rollout.engine", P + "layout", P + "rollout.gpus", P + "rollout.tp"),
-         folds_places.read_engines, folds_places_write.write_engines, "trl/generation/vllm_generation.py: mode server or colocate"),
-    Fold((), (P + "rollout.max_num_seqs", P + "rollout.max_batched_tokens"), folds_places.read_limits, folds_places_write.write_limits,
-         "trl/trainer/grpo_trainer.py: VLLMGeneration(max_num_seqs=)"),
-    Fold(("use_peft", "lora_r", "lora_alpha", "lora_target_modules"), (LORA + "rank", LORA + "alpha", LORA + "targets"),
-         folds_places.read_adapters, folds_places_write.write_adapters, "trl/trainer/utils.py: get_peft_config"),
-    Fold((*folds_places.NAMED, "datasets[].path", "datasets[].name", "datasets[].split"),
+         run.read_dtypes, run.write_dtypes, "trl/trainer/utils.py: create_model_from_path; TrainingArguments: fp16, bf16, then the launcher"),
+    Fold(run.BETAS, (run.PAIR,), run.read_betas, run.write_betas, "transformers Trainer.get_optimizer_cls_and_kwargs"),
+    Fold(places.LAUNCHED, (places.ACTOR, places.REFERENCE, places.PARAM, places.OPTIMIZER, places.SHARDS),
+         places.read_trainer, places.write_trainer, "accelerate launch and its config file; TrainingArguments.deepspeed and fsdp"),
+    Fold((), (places.SCORER,), places.read_reference, places.write_reference, "trl/trainer/grpo_trainer.py: no reference model while beta is 0"),
+    Fold((places.ENGINE, places.MODE, places.TP), (places.GENERATES, places.LAYOUT, places.ENGINES, places.SIZE),
+         places.read_engines, places.write_engines, "trl/generation/vllm_generation.py: mode server or colocate"),
+    Fold((), places.LIMITS, places.read_limits, places.write_limits, "trl/trainer/grpo_trainer.py: VLLMGeneration(max_num_seqs=)"),
+    Fold((places.PEFT, places.RANK, places.ALPHA, places.TARGETS), places.LORA, places.read_adapters, places.write_adapters,
+         "trl/trainer/utils.py: get_peft_config"),
+    Fold((*data.NAMED, "datasets[].path", "datasets[].name", "datasets[].split"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "subset", "split", "keys.prompt")), D + "mixing"),
-         folds_places.read_data, folds_places_write.write_data, "trl/scripts/grpo.py: main"),
-    Fold(("num_generations_eval",), ("stage.sampling.eval.responses",), folds_run.read_eval_responses, folds_run_write.write_eval_responses,
-         "GRPOConfig.__post_init__: num_generations_eval or num_generations"),
-    Fold(("save_strategy", "save_steps", "eval_strategy", "eval_steps", "eval_on_start"), (C + "save_rollouts", C + "eval_rollouts", C + "eval_at_start"),
-         folds_run.read_cadence, folds_run_write.write_cadence, "transformers DefaultFlowCallback"),
+         data.read_data, data.write_data, "trl/scripts/grpo.py: main"),
+    Fold((run.ANSWERS,), (run.DRAWN,), run.read_eval_responses, run.write_eval_responses, "GRPOConfig.__post_init__: num_generations_eval or num_generations"),
+    Fold((run.SAVES, run.SAVE_EVERY, data.EVALUATES, run.EVALUATE_EVERY, run.AT_START), (run.SAVED, run.EVALUATED, run.FIRST),
+         run.read_cadence, run.write_cadence, "transformers DefaultFlowCallback"),
 )  # fmt: skip
 
 

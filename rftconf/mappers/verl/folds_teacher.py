@@ -5,7 +5,7 @@ from __future__ import annotations
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import leave_open, lose_known, settle, take
 from rftconf.mappers.verl.reward_pool import shape, teacher
@@ -38,8 +38,6 @@ ENGINES = words(
 
 
 def _read(r: ReadContext) -> None:
-    if not follows_teacher(r):
-        return
     mode = r.native(MODE)
     r.set(T + "objective", mode if isinstance(mode, Expr) else "forward_kl" if mode == FORWARD else "reverse_kl", MODE)
     if mode == FORWARD:
@@ -85,8 +83,6 @@ def read_model(r: ReadContext, index: int) -> None:
 
 
 def _write(w: WriteContext) -> None:
-    if not follows_teacher(w):
-        return
     w.put(SWITCH, True, "stage.kind", always=True)
     w.put(REWARDS, False, "stage.kind", always=True)
     _write_mode(w)
@@ -171,4 +167,5 @@ def _write_context(w: WriteContext, at: str) -> None:
     w.put(MODEL + "inference.max_model_len", need if short else most, path, state=state, note=note, always=True)
 
 
-FOLD = Fold(NATIVES, PLANS, _read, _write, "trainer/distillation/losses: distillation_ppo_loss")
+TAUGHT = When(follows_teacher, "no teacher is followed")
+FOLD = Fold(NATIVES, PLANS, _read, _write, "trainer/distillation/losses: distillation_ppo_loss", TAUGHT)
