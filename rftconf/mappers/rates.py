@@ -74,6 +74,25 @@ def worth_supervised(context: Context, unit: Unit) -> Any:
     raise KeyError(f"the worth of {unit}")
 
 
+def worth_with_rollouts(context: Context, unit: Unit, answers: str, update: str, passes: str) -> Any:
+    """What one `unit` is worth in a run that generates; the words are what is called missing: answers, samples, passes."""
+    match unit:
+        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
+            return 1
+        case Unit.PROMPTS:
+            return known_plan_value(context, "stage.batch.responses_per_prompt", answers)
+        case Unit.ROLLOUTS:
+            return sequences_per_rollout(context)
+        case Unit.UPDATES | Unit.LR_TICKS:
+            samples = known_plan_value(context, "stage.batch.sequences_per_update", update)
+            return ratio(samples, known_plan_value(context, "stage.batch.passes", passes) if passes else 1)
+        case Unit.SEQUENCES_PER_RANK:
+            return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
+        case Unit.TOKENS_PER_GPU:
+            return context.plan("stage.placement.actor.sp") or 1
+    raise KeyError(f"the worth of {unit}")
+
+
 def size_of(context: Context, role: str, size: str) -> Any:
     """A parallel size of a role: the actor's, where the role has none of its own."""
     return context.plan(f"stage.placement.{role}.{size}") or context.plan(f"stage.placement.actor.{size}") or 1

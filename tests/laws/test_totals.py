@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rftconf.base.ledger import State
 from rftconf.mappers.codecs import Put
+from rftconf.mappers.rates import worth_with_rollouts
 from rftconf.plan.units import Unit
 from rftconf.schemas import registry
 from tests.laws.totals.accounts import ACCOUNTS, ARR
@@ -138,6 +139,11 @@ def _silent(w: Any, schedule: Any) -> None:
         w.lose(f"stage.optim.actor.{name}", State.DEFAULT, "")
 
 
+def _of_periods(context: Any, unit: Unit, *words: str) -> Any:
+    """A counter that takes an update for a whole period."""
+    return worth_with_rollouts(context, Unit.ROLLOUTS if unit is Unit.UPDATES else unit, *words)
+
+
 MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
     "no unit is converted": ("rftconf.plan.units.Rates.convert", _unscaled),
     "ROLL has one rank (H4)": ("rftconf.mappers.roll.folds_batch._ranks", lambda *_: 1),
@@ -149,7 +155,7 @@ MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
     "Trinity validates every k explore steps (H11)": (
         "rftconf.mappers.trinity.conditions._EvalInterval.put", lambda self, value, context, unit: Put(value or 10**9)),
     "TRL's generations are cut into updates": ("rftconf.mappers.trl.folds_batch.arith", lambda op, left, right: left),
-    "TRL's steps are periods": ("rftconf.mappers.trl.conditions.ratio", lambda top, bottom: top * 2),
+    "TRL's steps are periods": ("rftconf.mappers.trl.conditions.worth_with_rollouts", _of_periods),
     "veRL never warms up by a share": ("rftconf.mappers.verl.folds_schedule.from_ratio", lambda r, ratio: 0),
     "veRL ticks once a period in every mode (H62)": ("rftconf.mappers.verl.conditions.local_updates", lambda context: 1),
 }  # fmt: skip

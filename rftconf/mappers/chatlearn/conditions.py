@@ -8,7 +8,7 @@ from typing import Any
 from rftconf.base.errors import RefusedError
 from rftconf.mappers.codecs import counts
 from rftconf.mappers.context import Context, When
-from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequences_per_rollout
+from rftconf.mappers.rates import worth_with_rollouts
 from rftconf.plan.units import Unit
 
 NEWEST = "2025.10.23"
@@ -27,23 +27,8 @@ VLLM = When(
 
 def worth(context: Context, unit: Unit) -> Any:
     """How many sequences (or tokens per rank) one `unit` is worth in a ChatLearn run."""
-    match unit:
-        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
-            return 1
-        case Unit.PROMPTS:
-            return known_plan_value(context, "stage.batch.responses_per_prompt", "num_inference_per_prompt")
-        case Unit.ROLLOUTS:
-            return sequences_per_rollout(context)
-        case Unit.UPDATES | Unit.LR_TICKS:
-            update = known_plan_value(
-                context, "stage.batch.sequences_per_update", "runtime_args.train_global_batch_size"
-            )
-            return ratio(update, known_plan_value(context, "stage.batch.passes", "runtime_args.num_training_epoch"))
-        case Unit.SEQUENCES_PER_RANK:
-            return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
-        case Unit.TOKENS_PER_GPU:
-            return context.plan("stage.placement.actor.sp") or 1
-    raise KeyError(f"the worth of {unit}")
+    update, passes = "runtime_args.train_global_batch_size", "runtime_args.num_training_epoch"
+    return worth_with_rollouts(context, unit, "num_inference_per_prompt", update, passes)
 
 
 class _WholePrompts(counts):

@@ -10,7 +10,17 @@ from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.chatlearn.conditions import MEGATRON
 from rftconf.mappers.codecs import unbounded
 from rftconf.mappers.context import ReadContext, When, WriteContext
-from rftconf.mappers.shapes import Behaves, OneSided, Switch, Where, leave_open, settle, take, together
+from rftconf.mappers.shapes import (
+    Behaves,
+    OneSided,
+    Switch,
+    Where,
+    carry,
+    leave_open,
+    settle_known,
+    take,
+    together,
+)
 from rftconf.mappers.statements import Lost, Refused
 from rftconf.plan.origin import Kind
 
@@ -101,12 +111,8 @@ def read_kl(r: ReadContext) -> None:
     known = not isinstance(coef, Expr)
     r.set(at + "enabled", coef > 0 if known else True, KL)
     r.set(at + "coef", coef if not known or coef > 0 else None, KL)
-    r.set(
-        at + "estimator",
-        "k3_clamped" if not known or coef > 0 else None,
-        kind=Kind.DEFAULT,
-        how="clamped k3",
-    )
+    estimator = "k3_clamped" if not known or coef > 0 else None
+    r.set(at + "estimator", estimator, kind=Kind.DEFAULT, how="clamped k3")
 
 
 def write_kl(w: WriteContext) -> None:
@@ -117,8 +123,7 @@ def write_kl(w: WriteContext) -> None:
     if w.trainer == "megatron":
         _lose_regularizers(w, enabled, entropy)
         return
-    if entropy is not None:
-        w.put(ENTROPY, entropy, A + "entropy_coef", always=True)
+    carry(w, ENTROPY, A + "entropy_coef", always=True)
     if isinstance(enabled, Expr):
         note = "a coefficient of 0 switches KL off, and whether it is used depends on a value nobody tells"
         leave_open(w, KL, note, *(at + name for name in ("enabled", "coef")))
@@ -126,32 +131,24 @@ def write_kl(w: WriteContext) -> None:
     on = enabled is not False and enabled is not None
     value = coef if on and coef is not None else 0.0
     w.put(KL, value, at + "enabled", *([at + "coef"] if on and coef is not None else []), always=True)
-    if on and estimator not in ("k3_clamped", None):
-        w.lose(at + "estimator", State.NARROWED, f"always the clamped k3, instead of the source's {estimator}")
-    elif estimator is not None:
-        w.lose(at + "estimator", State.DEFAULT, "always the clamped k3")
+    same, clamped = not on or estimator == "k3_clamped", "always the clamped k3"
+    settle_known(w, at + "estimator", same, clamped, f"{clamped}, instead of the source's {estimator}")
 
 
 def _lose_regularizers(w: WriteContext, enabled: Any, entropy: Any) -> None:
     """KL and entropy, which Megatron's losses only report."""
-    if entropy is not None:
-        settle(w, A + "entropy_coef", not entropy, "no entropy in the loss", NO_GRADIENT, state=State.DEAD_IN_TARGET)
+    dead = State.DEAD_IN_TARGET
+    settle_known(w, A + "entropy_coef", not entropy, "no entropy in the loss", NO_GRADIENT, dead)
     for name in ("enabled", "coef", "estimator"):
-        path = A + "kl_loss." + name
-        if w.plan(path) is not None:
-            settle(w, path, not enabled, "no KL in the loss", NO_GRADIENT, state=State.DEAD_IN_TARGET)
+        settle_known(w, f"{A}kl_loss.{name}", not enabled, "no KL in the loss", NO_GRADIENT, dead)
     if enabled:
         w.decide(KL, NO_GRADIENT, "train without KL", "or use the FSDP trainer")
 
 
 def read_optimizer(r: ReadContext) -> None:
     """Two keys for the betas; Megatron decays to min_lr within one update (H47)."""
-    r.set(
-        OPTIM + "betas",
-        [r.native(OPT + "adam_beta1"), r.native(OPT + "adam_beta2")],
-        OPT + "adam_beta1",
-        OPT + "adam_beta2",
-    )
+    pair = (OPT + "adam_beta1", OPT + "adam_beta2")
+    r.set(OPTIM + "betas", [r.native(key) for key in pair], *pair)
     lr, floor = r.native(OPT + "lr"), r.native(OPT + "min_lr")
     if r.trainer != "megatron":
         r.inactive[OPT + "min_lr"] = "the FSDP trainer has no schedule: the rate is constant"
@@ -188,23 +185,10 @@ def write_optimizer(w: WriteContext) -> None:
 
 
 def _write_constant(w: WriteContext, schedule: Any) -> None:
-    if schedule not in ("constant", None):
-        w.lose(
-            OPTIM + "schedule",
-            State.NARROWED,
-            f"the rate is constant here, instead of the source's {schedule}",
-        )
-    elif schedule is not None:
-        w.lose(OPTIM + "schedule", State.DEFAULT, "the rate is constant here")
-    warmup = w.plan(OPTIM + "warmup_updates")
-    if warmup is not None and warmup != 0:
-        w.lose(
-            OPTIM + "warmup_updates",
-            State.NARROWED,
-            "there is no warm-up: the first update has the full rate",
-        )
-    elif warmup is not None:
-        w.lose(OPTIM + "warmup_updates", State.DEFAULT, "no warm-up")
+    mine, warmup = "the rate is constant here", OPTIM + "warmup_updates"
+    settle_known(w, OPTIM + "schedule", schedule == "constant", mine, f"{mine}, instead of the source's {schedule}")
+    missed = "there is no warm-up: the first update has the full rate"
+    settle_known(w, warmup, w.plan(warmup) == 0, "no warm-up", missed)
 
 
 def floor_ratio(context: Any, path: str) -> Any:

@@ -9,7 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
-from rftconf.mappers.shapes import together
+from rftconf.mappers.shapes import lose_known, settle_known, together
 from rftconf.mappers.statements import Noted, Refused
 from rftconf.plan.origin import Kind
 
@@ -125,10 +125,8 @@ def _write_train_micro(w: WriteContext, packs: Any) -> None:
     path = B + "micro.sequences_per_rank"
     wanted = w.plan(path)
     if packs is True:
-        how = "asked for, but not used with packing"
-        w.put(MICRO_OF_RUN, 1, always=True, how=how)
-        if wanted is not None:
-            w.lose(path, State.DEAD_IN_TARGET, "not used with packing")
+        w.put(MICRO_OF_RUN, 1, always=True, how="asked for, but not used with packing")
+        lose_known(w, State.DEAD_IN_TARGET, "not used with packing", path)
         return
     share = _share(w, w.plan(B + "sequences_per_update"), "actor")
     for key in (MICRO_OF_RUN,) if w.trainer == "megatron" else (MICRO_OF_RUN, MICRO):
@@ -141,23 +139,18 @@ def _write_inference(w: WriteContext, packs: Any, role: str, prefix: str) -> Non
     packs = own if role == "reference" and own is not None else packs
     if role == "reference":
         w.put(prefix + "packing", bool(packs) if packs is None else packs, f"{B}{role}.dynamic", always=True)
-    elif own is not None:
-        same = own == packs
-        note = (
-            "models.policy_trainer.packing says it for both" if same else "one switch for update and log-probabilities"
-        )
-        w.lose(f"{B}{role}.dynamic", State.DERIVED if same else State.NARROWED, note)
+    else:
+        both, other = "models.policy_trainer.packing says it for both", "one switch for update and log-probabilities"
+        settle_known(w, f"{B}{role}.dynamic", own == packs, both, other, alike=State.DERIVED)
     _write_tokens(w, packs, role, prefix)
     path = f"{B}{role}.sequences_per_rank"
     wanted = w.plan(path)
     if packs is True:
-        if wanted is not None:
-            w.lose(path, State.DEAD_IN_TARGET, "not used with packing")
+        lose_known(w, State.DEAD_IN_TARGET, "not used with packing", path)
         return
     prompts, n = w.plan(B + "prompts_per_rollout"), w.plan(N)
-    share = _share(
-        w, None if prompts is None or n is None else prompts * n, "reference" if role == "reference" else "actor"
-    )
+    whole = None if prompts is None or n is None else prompts * n
+    share = _share(w, whole, "reference" if role == "reference" else "actor")
     _put_divisor(w, prefix + "generation_batch_size", path, wanted, share, f"{share} sequences a rank and episode")
     common = w.plan(B + "micro.sequences_per_rank")
     if w.trainer == "megatron" and wanted is not None and wanted != common:
@@ -171,16 +164,11 @@ def _write_tokens(w: WriteContext, packs: Any, role: str, prefix: str) -> None:
         value = tokens if tokens is not None else common
         if value is not None:
             w.put(prefix + "max_token_in_packing", _whole(value), path, always=True)
-    elif tokens is not None and packs is False:
-        w.lose(path, State.DEAD_IN_TARGET, "no effect while packing is false")
-    elif tokens is not None:
-        same = tokens == common
-        note = (
-            "max_token_in_packing says it for both"
-            if same
-            else f"one number for update and log-probabilities: {common}"
-        )
-        w.lose(path, State.DERIVED if same else State.NARROWED, note)
+    elif packs is False:
+        lose_known(w, State.DEAD_IN_TARGET, "no effect while packing is false", path)
+    else:
+        both, other = "max_token_in_packing says it for both", f"one number for update and log-probabilities: {common}"
+        settle_known(w, path, tokens == common, both, other, alike=State.DERIVED)
 
 
 def _share(w: WriteContext, sequences: Any, role: str) -> int | None:
@@ -189,12 +177,8 @@ def _share(w: WriteContext, sequences: Any, role: str) -> int | None:
     sizes = ("megatron.tp", "megatron.pp", "megatron.cp") if w.trainer == "megatron" else ("sp",)
     known = [first if (first := w.plan(at + name)) is not None else w.plan(actor + name) for name in ("gpus", *sizes)]
     gpus, *parts = known
-    if (
-        not isinstance(gpus, int)
-        or gpus < 1
-        or not isinstance(sequences, int)
-        or any(isinstance(part, Expr) for part in parts)
-    ):
+    numbers = isinstance(gpus, int) and gpus > 0 and isinstance(sequences, int)
+    if not numbers or any(isinstance(part, Expr) for part in parts):
         return None
     share = Fraction(sequences, gpus)
     for part in parts:

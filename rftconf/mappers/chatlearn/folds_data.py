@@ -7,7 +7,7 @@ from typing import Any
 from rftconf.base.symbols import Expr, Text, formula, text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import files_of, say_what_files_lack, settle_mixing
-from rftconf.mappers.shapes import settle
+from rftconf.mappers.shapes import settle_known
 from rftconf.plan.origin import Kind
 
 D = "stage.data."
@@ -20,12 +20,8 @@ def read_data(r: ReadContext) -> None:
         for index, uri in enumerate(_split(r.native(key))):
             r.set(f"{D}{listed}[{index}].uri", uri, key)
             r.set(f"{D}{listed}[{index}].storage", "file", key)
-            r.set(
-                f"{D}{listed}[{index}].keys.prompt",
-                "prompt",
-                kind=Kind.DEFAULT,
-                how="prompt_dataset reads this column",
-            )
+            how = "prompt_dataset reads this column"
+            r.set(f"{D}{listed}[{index}].keys.prompt", "prompt", kind=Kind.DEFAULT, how=how)
     r.set(D + "mixing", "concat", "runtime_args.data_path")
     r.set(D + "seed", 0, kind=Kind.DEFAULT, how="the sampler's constant")
 
@@ -55,9 +51,12 @@ def write_data(w: WriteContext) -> None:
         elif listed == "train" and not w.same_framework:
             w.put(key, "???", always=True, how="the source names no data; ChatLearn takes every prompt from a file")
         say_what_files_lack(w, D + listed, "ChatLearn")
-        for index in range(len(files.values)):
-            _settle_column(w, f"{D}{listed}[{index}].keys.prompt")
-    _write_order(w)
+        for path in (f"{D}{listed}[{index}].keys.prompt" for index in range(len(files.values))):
+            other = f"the column must be called prompt, not {formula(w.plan(path))}"
+            settle_known(w, path, w.plan(path) == "prompt", "as ChatLearn reads it", other)
+    same = w.plan(D + "seed") == 0 or w.plan(D + "shuffle") is False
+    settle_known(w, D + "seed", same, "files are always shuffled with seed 0")
+    settle_mixing(w, "files are concatenated and shuffled as a whole")
 
 
 def _joined(uris: list[Any]) -> Any:
@@ -65,18 +64,3 @@ def _joined(uris: list[Any]) -> Any:
     for uri in uris:
         parts += [*([","] if parts else []), uri if isinstance(uri, (str, Expr)) else str(uri)]
     return text(*parts)
-
-
-def _settle_column(w: WriteContext, path: str) -> None:
-    prompt = w.plan(path)
-    if prompt is not None:
-        other = f"the column must be called prompt, not {formula(prompt)}"
-        settle(w, path, prompt == "prompt", "as ChatLearn reads it", other)
-
-
-def _write_order(w: WriteContext) -> None:
-    seed = w.plan(D + "seed")
-    if seed is not None:
-        same = seed == 0 or w.plan(D + "shuffle") is False
-        settle(w, D + "seed", same, "files are always shuffled with seed 0")
-    settle_mixing(w, "files are concatenated and shuffled as a whole")

@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.chatlearn.conditions import NEWEST
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
-from rftconf.mappers.shapes import leave_open, lose_known, settle, together
+from rftconf.mappers.shapes import leave_open, lose_known, settle_known, together
 from rftconf.plan.origin import TRACKED
 
 L, M = "stage.length.", "stage.model."
@@ -69,12 +69,9 @@ def sum_of(known: dict[str, Any]) -> Any:
 
 
 def _lose_context(w: WriteContext, whole: Any) -> None:
-    context = w.plan(L + "model_max_tokens")
-    if context is None:
-        return
-    same = context == whole or L + "model_max_tokens" in w.outcomes
-    note = "always the longest prompt plus the longest answer"
-    settle(w, L + "model_max_tokens", same, note)
+    path = L + "model_max_tokens"
+    same = w.plan(path) == whole or path in w.outcomes
+    settle_known(w, path, same, "always the longest prompt plus the longest answer")
 
 
 def read_weights(r: ReadContext) -> None:
@@ -93,9 +90,8 @@ def read_weights(r: ReadContext) -> None:
     r.set(M + "path", path, *loads)
     for key, value in loads.items():
         if value != path and value is not None:
-            r.narrowed[key] = (
-                f"a model of its own here; the trainer starts from {path if not isinstance(path, Expr) else 'another one'}"
-            )
+            other = path if not isinstance(path, Expr) else "another one"
+            r.narrowed[key] = f"a model of its own here; the trainer starts from {other}"
     r.inactive.update(dict.fromkeys(WEIGHT_KEYS[3:], "only the Megatron models read it"))
 
 
@@ -120,20 +116,13 @@ def write_weights(w: WriteContext) -> None:
     if w.trainer != "megatron":
         for key in CHECKPOINTS if path is not None else ():
             w.put(key, path, M + "path", always=True)
-        lose_known(
-            w,
-            State.NO_COUNTERPART,
-            "every model takes the tokenizer that lies beside its weights",
-            M + "tokenizer_path",
-        )
+        note = "every model takes the tokenizer that lies beside its weights"
+        lose_known(w, State.NO_COUNTERPART, note, M + "tokenizer_path")
         return
     trained = _write_checkpoints(w)
     if trained is None and not w.same_framework:
-        w.decide(
-            TRAINER + "load",
-            "the Megatron trainer loads a Megatron checkpoint, not the Hugging Face folder",
-            "convert the model and name the result here",
-        )
+        why = "the Megatron trainer loads a Megatron checkpoint, not the Hugging Face folder"
+        w.decide(TRAINER + "load", why, "convert the model and name the result here")
     tokenizer = w.plan(M + "tokenizer_path") or path
     for role in (TRAINER, REF):
         w.put(role + "tokenizer_type", "HuggingFaceTokenizer", always=True)
@@ -158,11 +147,8 @@ def _write_checkpoints(w: WriteContext) -> Any:
     found: Any = None
     for key, at in CHECKPOINTS.items():
         own, used = w.plan(at + "dist_checkpointing_path"), w.plan(at + "use_dist_checkpointing")
-        paths = [
-            at + name
-            for name, value in (("dist_checkpointing_path", own), ("use_dist_checkpointing", used))
-            if value is not None
-        ]
+        names = ("dist_checkpointing_path", "use_dist_checkpointing")
+        paths = [at + name for name in names if w.plan(at + name) is not None]
         if own is not None and used is not False:
             found = own if found is None else found
             state = State.EXACT if w.same_framework or _told_as_tracked(w, at) else State.NARROWED

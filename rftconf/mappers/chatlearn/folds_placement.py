@@ -30,12 +30,8 @@ def read_placement(r: ReadContext) -> None:
     shares = {"policy", "policy_trainer"} <= together
     r.set(P + "layout", "colocated" if shares else "disaggregated", COLOCATION)
     trainer, ref, policy = (r.native(key) for key in (TRAINER, REF, POLICY))
-    for path, value, key in (
-        (P + "actor.gpus", trainer, TRAINER),
-        (P + "reference.gpus", ref, REF),
-        (P + "rollout.gpus", policy, POLICY),
-    ):
-        r.set(path, value, key)
+    for role, value, key in (("actor", trainer, TRAINER), ("reference", ref, REF), ("rollout", policy, POLICY)):
+        r.set(f"{P}{role}.gpus", value, key)
     _differing(r, together)
     _read_cluster(r, [_most([policy, trainer])] if shares else [policy, trainer])
 
@@ -46,9 +42,8 @@ def _differing(r: ReadContext, together: set[str]) -> None:
     plain = [size for size in shared.values() if isinstance(size, int)]
     for key, size in shared.items():
         if isinstance(size, int) and size != max(plain):
-            r.narrowed[key] = (
-                f"shares {max(plain)} GPUs with other models and uses {size} of them; elsewhere all that share use all"
-            )
+            uses = f"shares {max(plain)} GPUs with other models and uses {size} of them"
+            r.narrowed[key] = f"{uses}; elsewhere all that share use all"
     if r.native(REF) != r.native(TRAINER) or ("ref_policy" in together) != ("policy_trainer" in together):
         r.narrowed[REF] = "a reference on GPUs of its own; elsewhere it shares the trainer's"
 
@@ -74,11 +69,8 @@ def _read_cluster(r: ReadContext, parts: list[Any]) -> None:
         size = Var("GPUS_PER_NODE")
         nodes, how = arith("/", total, size), "no key says how many GPUs a node has"
     elif total > NODE_GPUS and total % NODE_GPUS == 0:
-        nodes, size, how = (
-            total // NODE_GPUS,
-            NODE_GPUS,
-            f"{total} GPUs as nodes of {NODE_GPUS}: no key says how many a node has",
-        )
+        nodes, size = total // NODE_GPUS, NODE_GPUS
+        how = f"{total} GPUs as nodes of {NODE_GPUS}: no key says how many a node has"
     else:
         nodes, size, how = 1, total, f"{total} GPUs as one node: no key says how many a node has"
     for path, value in (("cluster.nodes", nodes), ("cluster.gpus_per_node", size)):
@@ -96,12 +88,8 @@ def write_placement(w: WriteContext) -> None:
         trainer = trainer if trainer is not None else whole
         rollout = rollout if rollout is not None else trainer
     shared = list(SHARED) if layout == "colocated" else ["policy_trainer", "ref_policy"]
-    state = State.NARROWED if layout == "lendable" else State.EXACT
-    note = (
-        "trainer GPUs never serve rollouts here; the source lends them while they are idle"
-        if layout == "lendable"
-        else ""
-    )
+    lends = "trainer GPUs never serve rollouts here; the source lends them while they are idle"
+    state, note = (State.NARROWED, lends) if layout == "lendable" else (State.EXACT, "")
     w.put(COLOCATION, shared, P + "layout", state=state, note=note, always=True)
     for key, value, path in ((TRAINER, trainer, P + "actor.gpus"), (POLICY, rollout, P + "rollout.gpus")):
         if value is None:
@@ -110,9 +98,8 @@ def write_placement(w: WriteContext) -> None:
             w.put(key, value, path, always=True, chosen=w.chosen(path))
     _write_reference(w, trainer)
     for name in ("nodes", "gpus_per_node"):
-        w.lose(
-            f"cluster.{name}", State.DERIVED, "ChatLearn takes the Ray cluster as it is; num_gpu says how much of it"
-        )
+        note = "ChatLearn takes the Ray cluster as it is; num_gpu says how much of it"
+        w.lose(f"cluster.{name}", State.DERIVED, note)
     _check(w, trainer, rollout)
     _free_shared_memory(w, layout)
     w.put("models.policy.free_gpu_memory.offload_weights", layout == "colocated",

@@ -11,7 +11,7 @@ from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.rates import beside_a_length, periods_of_epochs
 from rftconf.mappers.run_folders import EXPERIMENT, PROJECT, RunFolder
-from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, take, together
+from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, settle_known, take, together
 from rftconf.mappers.statements import Noted, Stated
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue
@@ -41,26 +41,14 @@ def write_length(w: WriteContext) -> None:
     else:
         rows = Var("ROWS") if w.facts.rows is None else w.facts.rows
         total = periods_of_epochs(w, rows)
-        note = (
-            ""
-            if total is not None and not isinstance(total, Expr)
-            else "pass --rows N: an episode count needs the rows of the data (H12)"
-        )
+        needs = "pass --rows N: an episode count needs the rows of the data (H12)"
+        known = total is not None and not isinstance(total, Expr)
+        state, note = (State.DERIVED, "") if known else (State.UNRESOLVED, needs)
         how = f"{formula(epochs)} epochs" if epochs is not None else "the source does not tell how long the run is"
-        state = State.DERIVED if not note else State.UNRESOLVED
         w.put(EPISODES, "???" if total is None else total, R + "epochs", state=state, note=note, always=True, how=how)
-    if last not in ("cycle", None) and rollouts is None:
-        w.lose(
-            R + "last_partial",
-            State.NARROWED,
-            "samples are cycled: no epoch boundary drops or carries a rest",
-        )
-    elif last is not None:
-        w.lose(
-            R + "last_partial",
-            State.DEFAULT,
-            "the number of episodes is explicit" if last != "cycle" else "samples are cycled",
-        )
+    here = "the number of episodes is explicit" if last != "cycle" else "samples are cycled"
+    other = "samples are cycled: no epoch boundary drops or carries a rest"
+    settle_known(w, R + "last_partial", last == "cycle" or rollouts is not None, here, other)
 
 
 LOGS = "runtime_args.log_args_dict.log_dir"

@@ -10,7 +10,10 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING, Expr
 from rftconf.mappers.codecs import C, Codec, N, Number, Put
 from rftconf.mappers.context import Context, When
-from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequences_per_rollout, worth_supervised
+from rftconf.mappers.rates import (
+    worth_supervised,
+    worth_with_rollouts,
+)
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.units import Unit
 
@@ -170,21 +173,8 @@ def worth(context: Context, unit: Unit) -> Any:
     """How many sequences (or tokens per rank) one `unit` is worth in a ROLL run."""
     if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return worth_supervised(context, unit)
-    match unit:
-        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
-            return 1
-        case Unit.PROMPTS:
-            return known_plan_value(context, "stage.batch.responses_per_prompt", "num_return_sequences_in_group")
-        case Unit.ROLLOUTS:
-            return sequences_per_rollout(context)
-        case Unit.LR_TICKS | Unit.UPDATES:
-            update = known_plan_value(context, "stage.batch.sequences_per_update", "the sequences of an update")
-            return ratio(update, context.plan("stage.batch.passes") or 1)
-        case Unit.SEQUENCES_PER_RANK:
-            return data_parallel(context, megatron=on_megatron(context))
-        case Unit.TOKENS_PER_GPU:
-            return context.plan(P + "actor.sp") or 1
-    raise KeyError(f"the worth of {unit}")
+    passes = "" if context.plan("stage.batch.passes") in (None, 0) else "ppo_epochs"
+    return worth_with_rollouts(context, unit, "num_return_sequences_in_group", "the sequences of an update", passes)
 
 
 NEVER = 1_000_000

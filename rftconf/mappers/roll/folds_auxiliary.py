@@ -27,12 +27,8 @@ SERVERS = ("vllm", "sglang")
 LENGTHS = {"vllm": "max_model_len", "sglang": "context_length"}
 REQUESTS = {"vllm": "max_num_seqs", "sglang": "max_running_requests"}
 SAMPLING = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "repetition_penalty": "repetition_penalty",
-    "num_return_sequences": "responses",
-}
+    **{name: name for name in ("temperature", "top_p", "top_k", "repetition_penalty")}, "num_return_sequences": "responses",
+}  # fmt: skip
 TOLD = (
     DEVICES, TYPE, WORKER, "judge_model_name", "judge_api_url", "judge_prompt", "model_args.model_name_or_path", "model_args.dtype",
     "strategy_args.strategy_name", CONFIG + "*", "infer_batch_size", f"{DRAWN}.max_new_tokens", *(f"{DRAWN}.{key}" for key in SAMPLING),
@@ -41,16 +37,10 @@ TOLD = (
 JUDGES = frozenset({TYPE, "judge_model_name", "judge_api_url", "judge_prompt"})
 """Keys that only workers of a domain have."""
 TAUGHT = (
-    *(
-        DEVICES,
-        "model_args.dtype",
-        "model_args.model_name_or_path",
-        "strategy_args.strategy_name",
-        "training_args.per_device_train_batch_size",
-        "infer_batch_size",
-    ),
+    DEVICES, "model_args.dtype", "model_args.model_name_or_path", "strategy_args.strategy_name",
+    "training_args.per_device_train_batch_size", "infer_batch_size",
     *(f"{CONFIG}{kind}_model_parallel_size" for kind in ("tensor", "pipeline")),
-)
+)  # fmt: skip
 """Keys of the teacher of a distillation run."""
 FIELDS = (
     *("name", "role", "domain", "path", "url", "prompt", "gpus", "tp", "dp", "pp", "engine", "gpu_memory_fraction", "max_num_seqs", "dtype"),

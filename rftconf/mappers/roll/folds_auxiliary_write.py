@@ -25,7 +25,7 @@ from rftconf.mappers.roll.folds_domains import REWARDS
 from rftconf.mappers.roll.folds_engine import SHARES, put_dtype
 from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
 from rftconf.mappers.roll.teacher_role import write_teacher
-from rftconf.mappers.shapes import carry, known_below, leave_open, lose_known, settle
+from rftconf.mappers.shapes import carry, known_below, leave_open, lose_known, settle, settle_known
 
 SERVER = SHARED["rlvr"]
 CLASSIFIER = "roll.pipeline.base_worker.RewardWorker"
@@ -88,11 +88,8 @@ def _write_model(w: WriteContext, at: str, section: str) -> None:
         w.lose(at + "name", said, "its domain has a name")
     lose_known(w, State.EXACT, "", at + "domain")
     _say_role(w, at, section, served=served)
-    for key, field in (
-        ("model_args.model_name_or_path", "path"),
-        ("judge_prompt", "prompt"),
-        ("infer_batch_size", "sequences_per_pass"),
-    ):
+    keys = ("model_args.model_name_or_path", "judge_prompt", "infer_batch_size")
+    for key, field in zip(keys, ("path", "prompt", "sequences_per_pass"), strict=True):
         carry(w, f"{section}.{key}", at + field, always=True)
     if w.plan(at + "dtype") is not None:
         put_dtype(w, section, at + "dtype", always=True)
@@ -141,17 +138,15 @@ def _write_engine(w: WriteContext, at: str, section: str) -> None:
         loaded = [at + "load_format"] if w.plan(at + "load_format") is not None else []
         how = "ROLL's own default, dummy, waits for weights that nobody sends to this model"
         w.put(config + "load_format", w.plan(at + "load_format") or "auto", *loaded, always=True, how=how)
-    if w.plan(at + "dp") is not None:
-        alone = w.plan(at + "dp") == 1
-        settle(w, at + "dp", alone, "every worker is an engine of its own; there are as many as the devices allow")
+    note = "every worker is an engine of its own; there are as many as the devices allow"
+    settle_known(w, at + "dp", w.plan(at + "dp") == 1, note)
 
 
 def _write_lengths(w: WriteContext, at: str, section: str) -> None:
     """ROLL bounds the whole context and the answer; a bound on the question is the difference."""
     engine = w.plan(at + "engine")
     prompt, response, whole = (w.plan(f"{at}{name}_max_tokens") for name in ("prompt", "response", "model"))
-    if response is not None:
-        w.put(f"{section}.{DRAWN}.max_new_tokens", response, at + "response_max_tokens", always=True)
+    carry(w, f"{section}.{DRAWN}.max_new_tokens", at + "response_max_tokens", always=True)
     summed = whole is None and prompt is not None and response is not None
     paths = [f"{at}prompt_max_tokens"] if summed else [at + "model_max_tokens"] if whole is not None else []
     value = prompt + response if summed else whole
@@ -161,11 +156,8 @@ def _write_lengths(w: WriteContext, at: str, section: str) -> None:
               state=State.DERIVED if summed else State.EXACT)  # fmt: skip
     if prompt is not None and not summed:
         left = response is not None and prompt + response == whole
-        w.lose(
-            at + "prompt_max_tokens",
-            State.DERIVED if left else State.NARROWED,
-            "ROLL bounds the context and the answer, not the question",
-        )
+        note = "ROLL bounds the context and the answer, not the question"
+        settle(w, at + "prompt_max_tokens", left, note, alike=State.DERIVED)
 
 
 def _write_devices(w: WriteContext, at: str, section: str) -> None:

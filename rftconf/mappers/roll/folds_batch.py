@@ -15,7 +15,17 @@ from rftconf.mappers.roll.conditions import CRITIC, RL, on_megatron, trained
 from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
 from rftconf.mappers.roll.uneven import refuse_uneven, refuse_uneven_period
-from rftconf.mappers.shapes import Behaves, Pair, Where, carry, leave_open, lose_known, settle, take, together
+from rftconf.mappers.shapes import (
+    Behaves,
+    Pair,
+    Where,
+    carry,
+    leave_open,
+    lose_known,
+    settle_known,
+    take,
+    together,
+)
 from rftconf.mappers.supposing import may_hold
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
@@ -29,21 +39,16 @@ def read_rollout(r: ReadContext) -> None:
     if r.trainer == "rlvr":
         take(r, "rollout_batch_size", B)
         take(r, "num_return_sequences_in_group", N, 1)
-        r.inactive["actor_infer.generating_args.num_return_sequences"] = (
-            "num_return_sequences_in_group is written over it"
-        )
+        drawn = "actor_infer.generating_args.num_return_sequences"
+        r.inactive[drawn] = "num_return_sequences_in_group is written over it"
     elif r.trainer == "agentic":
         trajectories, group = r.native("rollout_batch_size"), r.native("train_env_manager.group_size", 1)
         r.set(N, group, "train_env_manager.group_size")
-        whole = (
-            not isinstance(trajectories, Expr)
-            and not isinstance(group, Expr)
-            and trajectories
-            and group
-            and trajectories % group == 0
-        )
-        open_value = isinstance(trajectories, Expr) or isinstance(group, Expr)
-        prompts = arith("/", trajectories, group) if open_value else trajectories // group if whole else None
+        prompts: Any
+        if isinstance(trajectories, Expr) or isinstance(group, Expr):
+            prompts = arith("/", trajectories, group)
+        else:
+            prompts = trajectories // group if trajectories and group and trajectories % group == 0 else None
         r.set(B, prompts, "rollout_batch_size", "train_env_manager.group_size",
               how=f"{formula(trajectories)} trajectories in groups of {formula(group)} (H15)")  # fmt: skip
     else:
@@ -201,10 +206,7 @@ def _micro(w: WriteContext, per_rank: int | None, update: Any) -> tuple[Any, Sta
 
 def _write_dynamic(w: WriteContext) -> None:
     note = "micro-batches filled by tokens would change what an update is in ROLL; fixed ones keep it (H5)"
-    if w.plan(MICRO + "dynamic") is True:
-        w.lose(MICRO + "dynamic", State.NARROWED, note)
-    elif w.plan(MICRO + "dynamic") is not None:
-        w.lose(MICRO + "dynamic", State.DEFAULT, "fixed micro-batches")
+    settle_known(w, MICRO + "dynamic", w.plan(MICRO + "dynamic") is not True, "fixed micro-batches", note)
     lose_known(w, State.NARROWED, note, MICRO + "tokens_per_rank")
 
 
@@ -230,13 +232,10 @@ def write_critic_update(w: WriteContext) -> None:
     micro = next(size for size in range(min(max(1, top), per_rank), 0, -1) if per_rank % size == 0)
     other = given is not None and micro != given
     state = State.NARROWED if other else State.EXACT if micro == given else State.DERIVED
-    note = (
-        f"{formula(given)} sequences a rank do not make up the {per_rank} of an update; wrote {micro}" if other else ""
-    )
+    torn = f"{formula(given)} sequences a rank do not make up the {per_rank} of an update; wrote {micro}"
+    note = torn if other else ""
     w.put(at + "per_device_train_batch_size", micro, paths[1], state=state, note=note, always=True)
     how = f"{own} sequences an update / ({micro} x {float(ranks):g} ranks)"
     w.put(at + "gradient_accumulation_steps", per_rank // micro, paths[0], state=State.DERIVED, always=True, how=how)
     for path in paths[2:]:
-        if w.plan(path) is not None:
-            lossy = w.plan(path) is not False
-            settle(w, path, not lossy, "fixed micro-batches keep what an update is (H5)")
+        settle_known(w, path, w.plan(path) is False, "fixed micro-batches keep what an update is (H5)")

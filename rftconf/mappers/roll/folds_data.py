@@ -10,7 +10,7 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.images import COLUMN, columns_of_images, sees_images
 from rftconf.mappers.roll.conditions import trained
-from rftconf.mappers.shapes import settle, take
+from rftconf.mappers.shapes import lose_known, settle, settle_known, take
 from rftconf.plan.origin import Kind
 
 D = "stage.data."
@@ -37,21 +37,14 @@ LETTERS = {
 def read_data(r: ReadContext) -> None:
     """Files of all domains in one list; columns are named once."""
     for at, listed in _lists(r):
-        if (
-            isinstance(r.native(at + "file_name"), str)
-            and r.trainer in LETTERS
-            and (listed == "train" or r.trainer == "rlvr")
-        ):
+        reads = r.trainer in LETTERS and (listed == "train" or r.trainer == "rlvr")
+        if reads and isinstance(r.native(at + "file_name"), str):
             r.note(f"{at}file_name is one text, not a list: ROLL {LETTERS[r.trainer]}")
         for to in read_files(r, at + "file_name", D + listed):
             _read_columns(r, at, to)
             if r.trainer == "rlvr" and sees_images(r.native("pretrain")):
-                r.set(
-                    to + "keys.image",
-                    COLUMN,
-                    kind=Kind.DEFAULT,
-                    how="vlm_dataset_utils reads this column, if it is there",
-                )
+                how = "vlm_dataset_utils reads this column, if it is there"
+                r.set(to + "keys.image", COLUMN, kind=Kind.DEFAULT, how=how)
     if not r.items(D + "train"):
         return
     shuffled = r.trainer != "sft"
@@ -90,11 +83,8 @@ def write_data(w: WriteContext) -> None:
             write_columns(w, at, listed, len(files.values))
     mixing = w.plan(D + "mixing")
     shuffles = w.trainer != "sft"
-    if w.plan(D + "shuffle") is not None:
-        same = w.plan(D + "shuffle") is shuffles
-        settle(
-            w, D + "shuffle", same, "as ROLL does", f"ROLL {'always shuffles' if shuffles else 'reads in order'} (H52)"
-        )
+    other = f"ROLL {'always shuffles' if shuffles else 'reads in order'} (H52)"
+    settle_known(w, D + "shuffle", w.plan(D + "shuffle") is shuffles, "as ROLL does", other)
     if mixing is not None and D + "mixing" not in w.outcomes:
         lost = mixing == "proportional" and w.items(D + "train") > 1
         settle(w, D + "mixing", not lost, "all files form the data", "ROLL draws each domain by its probability")
@@ -112,39 +102,36 @@ def write_columns(w: WriteContext, at: str, listed: str, count: int) -> None:
         for field in table if own else ("response",):
             if w.plan(to + field) is not None:
                 _put_column(w, table[field], w.plan(to + field), to + field)
-        if w.trainer == "dpo" and w.plan(to + "prompt") is not None:
-            same = w.plan(to + "prompt") == INSTRUCTION
-            note = f"ROLL's DPO takes prompts from the column `{INSTRUCTION}`, and no key names another: rename it in the file"
-            settle(w, to + "prompt", same, "as ROLL does", note)
-        if w.plan(to + "image") is not None and w.trainer == "rlvr" and columns_of_images(w):
-            other = f"the program for vision-language models reads the column `{COLUMN}`: rename it in the file"
-            settle(w, to + "image", w.plan(to + "image") == COLUMN, "as the program for vision-language models", other)
+        if w.trainer == "dpo":
+            other = f"ROLL's DPO takes prompts from the column `{INSTRUCTION}`, and no key names another: rename it in the file"
+            settle_known(w, to + "prompt", w.plan(to + "prompt") == INSTRUCTION, "as ROLL does", other)
+        if w.trainer == "rlvr" and columns_of_images(w):
+            mine, other = (
+                "the program for vision-language models",
+                f"reads the column `{COLUMN}`: rename it in the file",
+            )
+            settle_known(w, to + "image", w.plan(to + "image") == COLUMN, f"as {mine}", f"{mine} {other}")
         if kind is not None:
             _say_type(w, f"{D}{listed}[{index}].prompt_type", to, kind)
 
 
 def _say_type(w: WriteContext, path: str, to: str, kind: Any) -> None:
     written = "plaintext" if w.trainer in TOP_COLUMNS or not _is_chat(w, to, kind) else "messages"
-    if kind == written:
-        w.lose(path, State.DERIVED, "the column's name says it: messages, or prompt")
-    else:
-        w.lose(path, State.NARROWED, f"the column that is named is read as {written}")
+    named = "the column's name says it: messages, or prompt"
+    settle(w, path, kind == written, named, f"the column that is named is read as {written}", alike=State.DERIVED)
 
 
-def _write_prompt(w: WriteContext, table: dict[str, str], to: str, kind: Any) -> None:
+def _write_prompt(w: WriteContext, table: dict[str, str], to: str, said: Any) -> None:
     """One column, not two: chat messages, or plain text (ROLL asserts it)."""
-    chat = _is_chat(w, to, kind)
+    chat = _is_chat(w, to, said)
     own, other = (to + "messages", to + "prompt") if chat else (to + "prompt", to + "messages")
     source = own if w.plan(own) is not None else other if chat else None
     if source is not None and w.plan(source) is not None:
         renamed = source == other
         _put_column(w, table["messages" if chat else "prompt"], w.plan(source), source, renamed=renamed)
-    if w.plan(other) is not None and source != other:
-        w.lose(
-            other,
-            State.DEAD_IN_TARGET,
-            f"prompts are {'chat messages' if chat else 'plain text'}, in a column of their own",
-        )
+    if source != other:
+        kind = "chat messages" if chat else "plain text"
+        lose_known(w, State.DEAD_IN_TARGET, f"prompts are {kind}, in a column of their own", other)
 
 
 def _is_chat(w: WriteContext, to: str, kind: Any) -> bool:
@@ -163,11 +150,8 @@ def _names_text(w: WriteContext, to: str) -> bool:
 
 def _put_column(w: WriteContext, key: str, value: Any, path: str, *, renamed: bool = False) -> None:
     if key in w.out and w.out[key].value != value:
-        w.lose(
-            path,
-            State.NARROWED,
-            f"ROLL has one {key.rpartition('.')[2]} column for all files; wrote {formula(w.out[key].value)}",
-        )
+        note = f"ROLL has one {key.rpartition('.')[2]} column for all files; wrote {formula(w.out[key].value)}"
+        w.lose(path, State.NARROWED, note)
         return
     paths = (*(w.out[key].plans if key in w.out else ()), path)
     how = "the column holds chat messages" if renamed else ""

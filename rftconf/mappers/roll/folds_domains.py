@@ -8,7 +8,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.filters import first_filter
-from rftconf.mappers.shapes import carry, leave_open, lose_known, settle, take
+from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known, take
 from rftconf.text.keys import segments
 
 D = "stage.data."
@@ -35,11 +35,8 @@ def read_domains(r: ReadContext) -> None:
         take(r, native + "worker_cls", at + "reward")
         if name not in shares and shares:
             r.note(f"rewards.{name} scores validation rows only: it has no share in domain_interleave_probs")
-    r.set(
-        D + "mixing",
-        "weighted" if len(shares) > 1 else "concat",
-        *([f"{PROBS}.{n}" for n in shares] if alone else [PROBS]),
-    )
+    keys = [f"{PROBS}.{name}" for name in shares] if alone else [PROBS]
+    r.set(D + "mixing", "weighted" if len(shares) > 1 else "concat", *keys)
     known = any(r.native(f"{REWARDS}.{name}.tag_included") for name in domains(r))
     if "math_rule" not in domains(r) and known:
         r.note("rows whose tag no domain lists fall to a domain called math_rule, which this file does not have (H43)")
@@ -56,12 +53,8 @@ def _read_filter(r: ReadContext) -> None:
         r.set(to + "kind", "zero_std", at + "type")
         r.set(to + "metric", "reward", at + "type")
         r.set(to + "action", "refill", at + "type")
-        r.set(
-            to + "threshold",
-            r.native(at + "filter_args.std_threshold", -1),
-            at + "filter_args.std_threshold",
-            at + "type",
-        )
+        least = at + "filter_args.std_threshold"
+        r.set(to + "threshold", r.native(least, -1), least, at + "type")
 
 
 def write_domains(w: WriteContext) -> None:
@@ -75,9 +68,8 @@ def write_domains(w: WriteContext) -> None:
         share: Any = 1.0 if len(names) == 1 else "???"
         for name in names:
             leave_open(w, f"{REWARDS}.{name}.worker_cls", WORKERS)
-            w.put(
-                f"{REWARDS}.{name}.tag_included", [name], always=True, how="rows need a column `tag` that says so (H43)"
-            )
+            how = "rows need a column `tag` that says so (H43)"
+            w.put(f"{REWARDS}.{name}.tag_included", [name], always=True, how=how)
             w.put(f"{PROBS}.{name}", share, always=True, how="the only domain" if share == 1.0 else "")
             ask_about_reward(w, name, WORKERS)
     _write_filter(w, names)
@@ -110,12 +102,9 @@ def write_known_domains(w: WriteContext, names: list[Any]) -> None:
     for index, name in enumerate(names):
         at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
         w.lose(at + "name", State.EXACT, "")
-        for field, key in (
-            ("weight", f"{PROBS}.{name}"),
-            ("tags", native + "tag_included"),
-            ("reward", native + "worker_cls"),
-        ):
-            carry(w, key, at + field, always=True)
+        carry(w, f"{PROBS}.{name}", at + "weight", always=True)
+        carry(w, native + "tag_included", at + "tags", always=True)
+        carry(w, native + "worker_cls", at + "reward", always=True)
     if w.plan(D + "mixing") == "concat" and all(w.plan(f"{D}domains[{i}].weight") is None for i in range(len(names))):
         w.put(f"{PROBS}.{names[0]}", 1.0, D + "mixing", always=True, how="the only domain")
     elif w.plan(D + "mixing") is not None:
@@ -136,13 +125,7 @@ def _write_filter(w: WriteContext, names: list[Any]) -> None:
         w.put(native + "type", "std_filter", prefix + "kind", prefix + "action", state=state, note=note, always=True)
         given = [] if threshold is None else [prefix + "threshold"]
         w.put(native + "filter_args.std_threshold", threshold if given else 0.0, *given, always=True)
-    if w.plan(prefix + "metric") is not None:
-        settle(
-            w,
-            prefix + "metric",
-            w.plan(prefix + "metric") == "reward",
-            "the reward",
-            "ROLL looks at the reward's spread",
-        )
+    same = w.plan(prefix + "metric") == "reward"
+    settle_known(w, prefix + "metric", same, "the reward", "ROLL looks at the reward's spread")
     bound = "ROLL bounds requests, not prompts, in flight: max_running_requests"
     lose_known(w, State.NO_COUNTERPART, bound, prefix + "max_in_flight_rollouts")

@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import follows_teacher
-from rftconf.mappers.shapes import leave_open, lose_known, settle, take
+from rftconf.mappers.shapes import carry, leave_open, lose_known, settle, settle_known, take
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
@@ -47,38 +47,22 @@ def write_kl(w: WriteContext) -> None:
         _write_controller(w, block)
     else:
         w.put(KL_COEF, 0.0, always=True, how="above 0 it would load a reference model (H35)")
-    order = w.plan(block + "order")
-    settle(
-        w,
-        block + "order",
-        order in ("after_norm", None) or not on,
-        "as ROLL does",
-        "ROLL adds KL after rewards are normalised: coefficients are not interchangeable (H27)",
-    )
-    loss = w.plan(A + "kl_loss.enabled")
-    if loss is not None:
-        w.put("use_kl_loss", loss, A + "kl_loss.enabled")
+    other = "ROLL adds KL after rewards are normalised: coefficients are not interchangeable (H27)"
+    settle(w, block + "order", w.plan(block + "order") in ("after_norm", None) or not on, "as ROLL does", other)
+    carry(w, "use_kl_loss", A + "kl_loss.enabled")
     estimator = w.plan(A + "kl_loss.estimator")
-    if estimator is not None:
-        exact = estimator == "k3_clamped" or not loss
-        settle(
-            w,
-            A + "kl_loss.estimator",
-            exact,
-            "as ROLL does",
-            f"ROLL's KL loss is k3 clamped at 10, not {estimator}",
-        )
+    exact = estimator == "k3_clamped" or not w.plan(A + "kl_loss.enabled")
+    other = f"ROLL's KL loss is k3 clamped at 10, not {estimator}"
+    settle_known(w, A + "kl_loss.estimator", exact, "as ROLL does", other)
 
 
 def _write_controller(w: WriteContext, block: str) -> None:
     if w.plan(block + "controller") == "adaptive":
         target = w.plan(block + "target")
-        if target is None:
+        if target is not None:
+            w.put(TARGET, target, block + "controller", block + "target", always=True)
+        else:
             note = "the source's controller has no target; without one ROLL's coefficient is fixed"
             leave_open(w, TARGET, note, block + "controller")
-            return
-        w.put(TARGET, target, block + "controller", block + "target", always=True)
-        return
-    lose_known(
-        w, State.DEFAULT, "a fixed coefficient", *(block + field for field in ("controller", "target", "horizon"))
-    )
+    else:
+        lose_known(w, State.DEFAULT, "a fixed coefficient", *(block + f for f in ("controller", "target", "horizon")))

@@ -58,12 +58,8 @@ def write_lengths(w: WriteContext) -> None:
         w.decide("response_length", why, "the longest answer that the task needs")
     if whole is None:
         return
-    if (
-        not isinstance(whole, Expr)
-        and not isinstance(prompt, Expr)
-        and not isinstance(answer, Expr)
-        and whole == (prompt or 0) + (answer or 0)
-    ):
+    known = not any(isinstance(length, Expr) for length in (whole, prompt, answer))
+    if known and whole == (prompt or 0) + (answer or 0):
         w.lose(LENGTH + "model_max_tokens", State.DERIVED, "prompt and answer together")
     elif RL.test(w):
         w.put(ENGINE_LENGTH, whole, LENGTH + "model_max_tokens", default=None)
@@ -79,12 +75,8 @@ def _write_whole(w: WriteContext) -> None:
         w.decide("sequence_length", why, "the model's context", "the longest sample of the data")
         return
     w.put("sequence_length", whole, LENGTH + "model_max_tokens", always=True)
-    lose_known(
-        w,
-        State.NARROWED,
-        "samples have one length: sequence_length",
-        *(f"{LENGTH}{part}_max_tokens" for part in ("prompt", "response")),
-    )
+    parts = (f"{LENGTH}{part}_max_tokens" for part in ("prompt", "response"))
+    lose_known(w, State.NARROWED, "samples have one length: sequence_length", *parts)
 
 
 LENGTHS_FOLD = Fold(

@@ -12,7 +12,7 @@ from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.families import LOSSES, described, native_name, plan_name
 from rftconf.mappers.roll.conditions import RL
 from rftconf.mappers.roll.folds_preference import read_own_loss, write_own_loss
-from rftconf.mappers.shapes import Behaves, leave_open, settle
+from rftconf.mappers.shapes import Behaves, leave_open, settle_known
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
@@ -124,24 +124,16 @@ def write_loss(w: WriteContext) -> None:
 def _settle_clips(w: WriteContext, mine: float | None) -> None:
     """Record what becomes of the plan's clips in a loss that has no key for them; `mine` is the clip in its code."""
     for path in (f"{L}clip_low", f"{L}clip_high", f"{L}dual_clip_c"):
-        value, here = w.plan(path), None if path.endswith("_c") else mine
-        note = (
-            f"this loss clips at {mine:g}, and no key says otherwise (actor_pg_worker)"
-            if here
-            else "this loss does not clip"
-        )
-        if value is not None:
-            settle(w, path, value == here, note)
+        here = None if path.endswith("_c") else mine
+        clips = f"this loss clips at {mine:g}, and no key says otherwise (actor_pg_worker)" if here else ""
+        settle_known(w, path, w.plan(path) == here, clips or "this loss does not clip")
 
 
 def _write_clips(w: WriteContext) -> None:
     low, high, c = (w.plan(L + f) for f in ("clip_low", "clip_high", "dual_clip_c"))
     if isinstance(c, (int, float)) and c <= 1:
-        w.lose(
-            L + "dual_clip_c",
-            State.NO_COUNTERPART,
-            f"{c:g} bounds no loss: a dual clip is above 1 (H32), and pg_clip would be below 0",
-        )
+        note = f"{c:g} bounds no loss: a dual clip is above 1 (H32), and pg_clip would be below 0"
+        w.lose(L + "dual_clip_c", State.NO_COUNTERPART, note)
         c = None
     around = OWN_CLIP if low is None else low
     ranged = low != high or (c is not None and not isinstance(c, Expr) and c != 1 + 2 * around)
@@ -155,14 +147,8 @@ def _write_clips(w: WriteContext) -> None:
         w.put(CLIP, low, L + "clip_low", L + "clip_high", always=True)
     if isinstance(c, Expr):
         w.put(DUAL, True, always=True)
-        w.put(
-            CLIP,
-            (c - 1) / 2,
-            L + "dual_clip_c",
-            state=State.DERIVED,
-            always=True,
-            how="the bound is 1 + 2 x pg_clip (H32)",
-        )
+        how = "the bound is 1 + 2 x pg_clip (H32)"
+        w.put(CLIP, (c - 1) / 2, L + "dual_clip_c", state=State.DERIVED, always=True, how=how)
     elif c is not None:
         w.put(DUAL, True, L + "dual_clip_c", always=True)
         if ranged:

@@ -10,7 +10,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import ACTOR, CRITIC_MEGATRON, REFERENCE_MEGATRON, trained
-from rftconf.mappers.shapes import lose_known
+from rftconf.mappers.shapes import carry, lose_known
 from rftconf.mappers.supposing import may_hold
 from rftconf.schemas.roll.megatron_arguments import REST, arguments, inherited_arguments, training_arguments
 
@@ -51,13 +51,8 @@ def read_lora(r: ReadContext) -> None:
     rank = r.native(at + "lora_rank", RANK)
     alpha = r.native(at + "lora_alpha")
     r.set(LORA + "rank", rank, at + "lora_rank", at + "lora_target")
-    r.set(
-        LORA + "alpha",
-        rank * 2 if alpha is None else alpha,
-        at + "lora_alpha",
-        at + "lora_rank",
-        how="2 x rank" if alpha is None else "",
-    )
+    scale, how = (rank * 2, "2 x rank") if alpha is None else (alpha, "")
+    r.set(LORA + "alpha", scale, at + "lora_alpha", at + "lora_rank", how=how)
     r.set(LORA + "targets", _targets(target), at + "lora_target")
 
 
@@ -84,13 +79,8 @@ def write_lora(w: WriteContext) -> None:
     """Trainer and engine both need to know."""
     rank = w.plan(LORA + "rank")
     if rank in (None, 0):
-        if rank == 0:
-            lose_known(
-                w,
-                State.DEFAULT,
-                "no adapter",
-                *(LORA + field for field in ("rank", "alpha", "targets", "dtype", "excluded", "path")),
-            )
+        fields = ("rank", "alpha", "targets", "dtype", "excluded", "path") if rank == 0 else ()
+        lose_known(w, State.DEFAULT, "no adapter", *(LORA + field for field in fields))
         return
     if _role(w, "actor") and not w.since(MEGATRON_ADAPTERS_SINCE):
         raise RefusedError(
@@ -106,19 +96,13 @@ def write_lora(w: WriteContext) -> None:
             f"ROLL {w.release} takes names of modules here (its word for all linear layers came with 0.2.1, and finds "
             "the layers of Megatron alone)"
         )
-        w.decide(
-            f"{trained(w)}.model_args.lora_target",
-            why,
-            "the names, e.g. q_proj,k_proj,v_proj,o_proj",
-            *([] if w.since("0.2.1") else ["--to-release 0.3.0"]),
-        )
+        newer = [] if w.since("0.2.1") else ["--to-release 0.3.0"]
+        w.decide(f"{trained(w)}.model_args.lora_target", why, "the names, e.g. q_proj,k_proj,v_proj,o_proj", *newer)
     for role in (trained(w), *(["actor_infer"] if ACTOR.test(w) and w.trainer != "dpo" else [])):
         at = f"{role}.model_args."
         w.put(at + "lora_target", value, *([LORA + "targets"] if targets is not None else []), always=True)
         w.put(at + "lora_rank", rank, LORA + "rank", always=True)
-        alpha = w.plan(LORA + "alpha")
-        if alpha is not None:
-            w.put(at + "lora_alpha", alpha, LORA + "alpha", always=True, how="else twice the rank (H54)")
+        carry(w, at + "lora_alpha", LORA + "alpha", always=True, how="else twice the rank (H54)")
 
 
 MEGATRON_ADAPTERS_SINCE = "0.2.1"

@@ -11,7 +11,7 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, ratio
 from rftconf.mappers.roll.conditions import CRITIC, trained
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import settle, take
+from rftconf.mappers.shapes import settle_known, take
 from rftconf.mappers.supposing import may_hold
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
@@ -40,15 +40,11 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
         if role == "critic" and not may_hold(CRITIC, r):
             return
         at = _at(r)
-        r.set(
-            to + "betas",
-            [r.native(at + "adam_beta1"), r.native(at + "adam_beta2")],
-            at + "adam_beta1",
-            at + "adam_beta2",
-        )
+        pair = (at + "adam_beta1", at + "adam_beta2")
+        r.set(to + "betas", [r.native(key) for key in pair], *pair)
         kind = _schedule(r, at, role)
         r.set(to + "schedule", SCHEDULES.get(kind, kind) if isinstance(kind, str) else kind, at + "lr_scheduler_type")
-        r.set(to + "min_lr_ratio", 0.0 if kind in ("cosine", "linear") else None, at + "lr_scheduler_type")
+        r.set(to + "min_lr_ratio", 0.0 if kind in DECAYING else None, at + "lr_scheduler_type")
         if r.trainer == "dpo" and kind in DECAYING:
             _read_early_end(r, at, to, kind)
         take(r, "max_grad_norm", to + "grad_clip", 1.0)
@@ -56,12 +52,8 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
 
     def write(w: WriteContext) -> None:
         if role == "critic" and not CRITIC.test(w):
-            w.asleep.update(
-                dict.fromkeys(
-                    (to + f for f in ("betas", "schedule", "grad_clip", "warmup_updates", "min_lr_ratio")),
-                    CRITIC.otherwise,
-                )
-            )
+            asleep = (to + f for f in ("betas", "schedule", "grad_clip", "warmup_updates", "min_lr_ratio"))
+            w.asleep.update(dict.fromkeys(asleep, CRITIC.otherwise))
             return
         _write_optimizer(w, _at(w), to, role)
 
@@ -82,19 +74,11 @@ def _schedule(r: ReadContext, at: str, role: str) -> Any:
 
 def _warmup(r: ReadContext, at: str, role: str) -> tuple[Any, str]:
     """Explicit steps win over the ratio; a plain constant rate ignores both with FSDP."""
-    steps, share, kind = (
-        r.native(at + "warmup_steps", 0),
-        r.native(at + "warmup_ratio", 0.0),
-        r.native(at + "lr_scheduler_type"),
-    )
-    if kind == "constant" and r.plan(f"stage.placement.{role}.backend") != "megatron":
-        r.inactive.update(
-            dict.fromkeys(
-                (at + "warmup_steps", at + "warmup_ratio"),
-                "lr_scheduler_type constant has no warm-up: constant_with_warmup has",
-            )
-        )
-        return 0, at + "lr_scheduler_type"
+    steps, share, kind = r.native(at + "warmup_steps", 0), r.native(at + "warmup_ratio", 0.0), at + "lr_scheduler_type"
+    if r.native(kind) == "constant" and r.plan(f"stage.placement.{role}.backend") != "megatron":
+        why = "lr_scheduler_type constant has no warm-up: constant_with_warmup has"
+        r.inactive.update(dict.fromkeys((at + "warmup_steps", at + "warmup_ratio"), why))
+        return 0, kind
     if isinstance(steps, Expr) or steps > 0:
         r.inactive[at + "warmup_ratio"] = "warmup_steps is set and wins"
         return steps, at + "warmup_steps"
@@ -131,18 +115,15 @@ def _dpo_horizon(c: Context) -> Any:
     if updates is None or gpus is None:
         return None
     ranks = data_parallel(c, megatron=c.plan("stage.placement.actor.backend") == "megatron")
-    return (
-        arith("//", updates, ranks) if isinstance(updates, Expr) or isinstance(ranks, Expr) else int(updates // ranks)
-    )
+    known = not isinstance(updates, Expr) and not isinstance(ranks, Expr)
+    return int(updates // ranks) if known else arith("//", updates, ranks)
 
 
 def _read_early_end(r: ReadContext, at: str, to: str, kind: str) -> None:
     horizon = _dpo_horizon(r)
     r.set(to + "decay_updates", horizon, at + "lr_scheduler_type", how=EARLY)
-    r.note(
-        f"{at}lr_scheduler_type={kind}: {EARLY}"
-        + (f", after {formula(horizon)} updates" if horizon is not None else "")
-    )
+    ends = f", after {formula(horizon)} updates" if horizon is not None else ""
+    r.note(f"{at}lr_scheduler_type={kind}: {EARLY}{ends}")
 
 
 def _write_optimizer(w: WriteContext, at: str, to: str, role: str) -> None:
@@ -153,31 +134,17 @@ def _write_optimizer(w: WriteContext, at: str, to: str, role: str) -> None:
     kind, warmup = w.plan(to + "schedule"), w.plan(to + "warmup_updates")
     warms = isinstance(warmup, Expr) or (warmup or 0) > 0
     if kind is not None:
-        native = (
-            "constant_with_warmup"
-            if kind == "constant" and warms
-            else SCHEDULE_OF.get(kind, kind)
-            if isinstance(kind, str)
-            else kind
-        )
+        native = SCHEDULE_OF.get(kind, kind) if isinstance(kind, str) else kind
+        native = "constant_with_warmup" if kind == "constant" and warms else native
         w.put(at + "lr_scheduler_type", native, to + "schedule", always=True)
     if warmup is not None:
         whole = warmup if isinstance(warmup, (int, Expr)) else ceil(warmup)
         note = "" if whole == warmup else f"{float(warmup):g} updates of warm-up; wrote {whole}"
-        w.put(
-            at + "warmup_steps", whole, to + "warmup_updates", state=State.ROUNDED if note else State.EXACT, note=note
-        )
+        state = State.ROUNDED if note else State.EXACT
+        w.put(at + "warmup_steps", whole, to + "warmup_updates", state=state, note=note)
     floor = w.plan(to + "min_lr_ratio")
-    if floor is not None:
-        decays = kind in ("cosine", "linear")
-        same = not decays or floor == 0
-        settle(
-            w,
-            to + "min_lr_ratio",
-            same,
-            "as ROLL does",
-            f"ROLL's {kind} schedule ends at 0, not at {formula(floor)} of the rate (H49)",
-        )
+    other = f"ROLL's {kind} schedule ends at 0, not at {formula(floor)} of the rate (H49)"
+    settle_known(w, to + "min_lr_ratio", kind not in DECAYING or floor == 0, "as ROLL does", other)
     if w.trainer == "dpo" and not w.same_framework and kind in DECAYING:
         w.lose(to + "schedule", State.NARROWED, EARLY)
     _write_grad_clip(w, to, role)

@@ -11,7 +11,7 @@ from rftconf.base.symbols import Expr, formula, text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
-from rftconf.mappers.shapes import leave_open, take
+from rftconf.mappers.shapes import leave_open, settle_known, take
 from rftconf.mappers.supposing import may_hold, put_to_sleep
 from rftconf.mappers.value_errors import unusable_value
 from rftconf.schemas import catalogue
@@ -19,20 +19,9 @@ from rftconf.schemas.registry import framework
 
 P = "stage.placement."
 NODES, PER_NODE = "cluster.nodes", "cluster.gpus_per_node"
-ROLES = (
-    "actor_train",
-    "actor_infer",
-    "reference",
-    "critic",
-    "reward_model",
-    "sft_train",
-    "student",
-    "teacher",
-    "student_train",
-    "student_infer",
-)
 OWN_ROLES = ("actor_train", "actor_infer", "reference", "critic", "sft_train", "student")
 """Roles that the plan places."""
+ROLES = (*OWN_ROLES[:4], "reward_model", *OWN_ROLES[4:], "teacher", "student_train", "student_infer")
 OWN_NODE = 8
 """GPUs of a node where a file does not say; ROLL asks the machine itself."""
 
@@ -96,9 +85,8 @@ def device_ids(r: ReadContext, key: str) -> list[int] | None:
     try:
         return devices(str(value))
     except ValueError as why:
-        raise unusable_value(
-            r, key, f"it {why}; rftconf reads `list(range(0,8))`, and never runs what it reads"
-        ) from None
+        reads = f"it {why}; rftconf reads `list(range(0,8))`, and never runs what it reads"
+        raise unusable_value(r, key, reads) from None
 
 
 def set_gpus(r: ReadContext, role: str, ids: list[int] | None, key: str) -> None:
@@ -154,11 +142,8 @@ def write_devices(w: WriteContext) -> None:
     start: Any = main if apart else 0
     put_mapping(w, "actor_infer.device_mapping", start, engines, P + "rollout.gpus", P + "layout")
     if layout == "lendable":
-        w.lose(
-            P + "layout",
-            State.NARROWED,
-            "ROLL's trainer GPUs never serve rollouts while engines have their own",
-        )
+        note = "ROLL's trainer GPUs never serve rollouts while engines have their own"
+        w.lose(P + "layout", State.NARROWED, note)
     for role, test in (("reference", REFERENCE), ("critic", CRITIC)):
         path = f"{P}{role}.gpus"
         if may_hold(test, w):
@@ -172,12 +157,8 @@ def write_devices(w: WriteContext) -> None:
 
 def _settle_nodes(w: WriteContext, devices_in_use: Any) -> None:
     """ROLL counts nodes by the highest device id, which is open as long as one list of devices is."""
-    if w.plan(NODES) is None:
-        return
-    if isinstance(devices_in_use, int):
-        w.lose(NODES, State.DERIVED, "worked out from the highest device id")
-    else:
-        w.lose(NODES, State.UNRESOLVED, "worked out from the highest device id, which is not known")
+    how, known = "worked out from the highest device id", isinstance(devices_in_use, int)
+    settle_known(w, NODES, known, how, f"{how}, which is not known", State.UNRESOLVED, State.DERIVED)
 
 
 def put_mapping(w: WriteContext, key: str, first: Any, count: Any, *paths: str) -> None:
@@ -246,9 +227,7 @@ def _put_strategy(w: WriteContext, native: str, role: str, table: dict[str, str]
     if backend == "megatron" and "megatron" not in name:
         note = "ROLL has no critic on Megatron; FSDP2 trains the same"
     if "fsdp2" in name and not w.since("0.2.1"):
-        name, note = (
-            name.replace("fsdp2", "deepspeed"),
-            f"ROLL {w.release} has no FSDP; DeepSpeed needs its own strategy_config",
-        )
+        name = name.replace("fsdp2", "deepspeed")
+        note = f"ROLL {w.release} has no FSDP; DeepSpeed needs its own strategy_config"
         w.decide(native + ".strategy_args.strategy_config", note, "name a ZeRO stage", "--to-release 0.3.0")
     w.put(native + NAME, name, *paths, state=State.NARROWED if note else State.EXACT, note=note, always=True)

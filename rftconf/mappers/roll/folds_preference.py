@@ -9,7 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel
-from rftconf.mappers.shapes import settle
+from rftconf.mappers.shapes import settle_known
 from rftconf.plan.origin import Kind
 
 A, B = "stage.algorithm.", "stage.batch."
@@ -37,9 +37,7 @@ def write_own_loss(w: WriteContext) -> None:
         ("loss_agg", "token-mean", "ROLL's supervised loss is a mean over tokens"),
         ("loss_norm_scope", "update", "ROLL divides by what the whole update holds"),
     ):
-        value = w.plan(A + field)
-        if value is not None:
-            settle(w, A + field, value == mine, why)
+        settle_known(w, A + field, w.plan(A + field) == mine, why)
 
 
 def read_preference(r: ReadContext) -> None:
@@ -84,12 +82,11 @@ def _write_loss(w: WriteContext) -> None:
 def _write_terms(w: WriteContext) -> None:
     """Further terms that the plan adds to the loss of pairs."""
     off = w.plan(A + "kl_loss.enabled") is False or w.plan(A + "kl_loss.coef") in (0, 0.0)
-    for field in ("enabled", "estimator", "coef"):
-        if w.plan(f"{A}kl_loss.{field}") is not None:
-            settle(w, f"{A}kl_loss.{field}", off, "ROLL's DPO loss has no further KL term", state=State.NO_COUNTERPART)
-    if w.plan(A + "entropy_coef") is not None:
-        none = w.plan(A + "entropy_coef") in (0, 0.0)
-        settle(w, A + "entropy_coef", none, "ROLL's DPO loss has no entropy term", state=State.NO_COUNTERPART)
+    for path in (f"{A}kl_loss.{field}" for field in ("enabled", "estimator", "coef")):
+        settle_known(w, path, off, "ROLL's DPO loss has no further KL term", state=State.NO_COUNTERPART)
+    entropy = A + "entropy_coef"
+    none = w.plan(entropy) in (0, 0.0)
+    settle_known(w, entropy, none, "ROLL's DPO loss has no entropy term", state=State.NO_COUNTERPART)
 
 
 def fit_reference(w: WriteContext) -> None:

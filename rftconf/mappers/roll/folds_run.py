@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import RL, trained
-from rftconf.mappers.shapes import leave_open, lose_known, take
+from rftconf.mappers.shapes import leave_open, lose_known, settle, take
 from rftconf.plan.origin import Kind
 
 TRACKER, ARGS = "track_with", "tracker_kwargs"
@@ -40,12 +40,9 @@ def write_tracker(w: WriteContext) -> None:
         w.put(TRACKER, kind, path, state=State.NARROWED if lost else State.EXACT, note=note, always=True)
         if project is not None and kind in ("wandb", "swanlab", "trackio"):
             w.put(ARGS + ".project", project, "identity.project", always=True)
-    if project is not None and "identity.project" not in w.outcomes:
-        w.lose(
-            "identity.project",
-            State.NO_COUNTERPART,
-            "only the arguments of a wandb, swanlab or trackio tracker have a project",
-        )
+    if "identity.project" not in w.outcomes:
+        note = "only the arguments of a wandb, swanlab or trackio tracker have a project"
+        lose_known(w, State.NO_COUNTERPART, note, "identity.project")
     args = w.plan("identity.logger_args")
     for name, value in args.items() if isinstance(args, dict) else ():
         w.put(f"{ARGS}.{name}", value, "identity.logger_args", always=True)
@@ -63,11 +60,7 @@ NO_LATEST = (
 def read_folders(r: ReadContext) -> None:
     """Where checkpoints go, and whether a run goes on from one."""
     own = r.native(FOLDER)
-    r.set(
-        "identity.checkpoint_root",
-        own if own is not None else r.native("output_dir"),
-        FOLDER if own is not None else "output_dir",
-    )
+    take(r, FOLDER if own is not None else "output_dir", "identity.checkpoint_root")
     if own is not None and r.written("output_dir"):
         r.note("checkpoints are copied to checkpoint_config.output_dir; output_dir holds the local ones")
     value = r.native(RESUME, False)
@@ -115,27 +108,20 @@ def read_seeds(r: ReadContext) -> None:
 
 def write_seeds(w: WriteContext) -> None:
     """The most general seed that the plan has; others that differ are lost."""
-    for path in SEEDS[1:]:
-        if path not in _seeded(w) and w.plan(path) is not None:
-            w.lose(path, State.NO_COUNTERPART, "this pipeline draws nothing with it: it reads its data in order")
-    told = [path for path in (*SEEDS[:1], *_seeded(w)) if w.plan(path) is not None]
-    told = list(dict.fromkeys(told))
+    unused, note = [path for path in SEEDS[1:] if path not in _seeded(w)], "this pipeline draws nothing with it"
+    lose_known(w, State.NO_COUNTERPART, f"{note}: it reads its data in order", *unused)
+    told = [path for path in dict.fromkeys((*SEEDS[:1], *_seeded(w))) if w.plan(path) is not None]
     if not told:
         return
     value = w.plan(told[0])
     same = [path for path in told if w.plan(path) == value and path in _seeded(w)]
     w.put("seed", value, *same)
     if told[0] not in _seeded(w):
-        w.lose(
-            told.pop(0), State.NARROWED, "ROLL's one seed is that of the data, the mini-batches and the engines here"
-        )
-    for path in told:
-        if path not in same:
-            w.lose(
-                path,
-                State.NARROWED,
-                f"ROLL has one seed for everything: {formula(value)}, not {formula(w.plan(path))}",
-            )
+        note = "ROLL's one seed is that of the data, the mini-batches and the engines here"
+        w.lose(told.pop(0), State.NARROWED, note)
+    for path in (path for path in told if path not in same):
+        note = f"ROLL has one seed for everything: {formula(value)}, not {formula(w.plan(path))}"
+        w.lose(path, State.NARROWED, note)
 
 
 _A = {"sft": "an SFT", "distill": "a distillation"}
@@ -156,9 +142,8 @@ def read_length(r: ReadContext) -> None:
         r.set(run + "epochs", int(epochs) if isinstance(epochs, float) else epochs, key)
     limit = r.native("max_steps") if r.trainer == "dpo" else None
     if limit is None:
-        r.inactive["max_steps"] = (
-            f"the epochs end {_A.get(r.trainer, 'this')} run; max_steps names one more update that is saved"
-        )
+        ends = f"the epochs end {_A.get(r.trainer, 'this')} run"
+        r.inactive["max_steps"] = f"{ends}; max_steps names one more update that is saved"
     _read_updates(r, key, limit)
     r.set(run + "last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch")
 
@@ -183,9 +168,7 @@ def write_length(w: WriteContext) -> None:
         if rollouts is None or within_one:
             why = "ROLL never stops on epochs: how many rollout periods are they? (H12)"
             why = "the source ends within its first rollout period, and ROLL makes whole ones" if within_one else why
-            paths = [
-                path for path, said in ((run + "epochs", epochs), (run + "rollouts", rollouts)) if said is not None
-            ]
+            paths = [path for path in (run + "epochs", run + "rollouts") if w.plan(path) is not None]
             leave_open(w, "max_steps", why, *paths)
             w.decide("max_steps", why, "--rows N counts them", "give a number of rollout periods")
         else:
@@ -209,22 +192,13 @@ def _write_epochs(w: WriteContext, key: str) -> None:
             leave_open(w, "max_steps", why)
             w.decide("max_steps", why, "--rows N counts them", "give a number of updates")
         else:
-            w.put(
-                "max_steps",
-                most if updates is None else updates,
-                *([] if updates is None else [run + "rollouts"]),
-                always=True,
-            )
+            told = [] if updates is None else [run + "rollouts"]
+            w.put("max_steps", most if updates is None else updates, *told, always=True)
         if epochs is None and updates is not None:
             w.put(key, updates, always=True, how="an epoch has one update or more, so max_steps ends the run")
     elif updates is not None:
-        same = most == updates
-        note = (
-            "the epochs end the run"
-            if same
-            else f"ROLL's {w.trainer} pipeline has no limit of updates ({formula(updates)} here): its epochs end it"
-        )
-        w.lose(run + "rollouts", State.DERIVED if same else State.NARROWED, note)
+        other = f"ROLL's {w.trainer} pipeline has no limit of updates ({formula(updates)} here): its epochs end it"
+        settle(w, run + "rollouts", most == updates, "the epochs end the run", other, alike=State.DERIVED)
     _save_the_last(w, most if most is not None else updates)
     if epochs is not None:
         w.put(key, epochs, run + "epochs", always=True)
@@ -240,10 +214,8 @@ def _save_the_last(w: WriteContext, updates: Any) -> None:
     if w.trainer != "sft" or w.same_framework:
         return
     if isinstance(updates, int):
-        w.put(
-            "max_steps", updates, always=True, how="ends nothing here, but the last update is saved where this names it"
-        )
+        how = "ends nothing here, but the last update is saved where this names it"
+        w.put("max_steps", updates, always=True, how=how)
     else:
-        w.note(
-            "the last update is saved where save_steps divides its step, or max_steps is the number of updates: --rows N counts them"
-        )
+        saved = "the last update is saved where save_steps divides its step"
+        w.note(f"{saved}, or max_steps is the number of updates: --rows N counts them")

@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import settle_unbounded
-from rftconf.mappers.shapes import Behaves, Pair, together
+from rftconf.mappers.shapes import Behaves, Pair, settle, together
 
 B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
 S = "stage.sync."
@@ -24,12 +24,11 @@ def read_sync(r: ReadContext) -> None:
     r.set(S + "run_ahead_rollouts", ahead, AHEAD)
     PERIODS.read(r)
     waits = not isinstance(ahead, Expr) and not ahead
-    how = (
-        "every answer is finished before the update"
-        if waits
-        else "running answers are cut at the update and go on with new weights"
+    finished, cut = (
+        "every answer is finished before the update",
+        "running answers are cut at the update and go on with new weights",
     )
-    r.set(S + "in_flight", "finish" if waits else "interrupt", AHEAD, how=how)
+    r.set(S + "in_flight", "finish" if waits else "interrupt", AHEAD, how=finished if waits else cut)
 
 
 def write_sync(w: WriteContext) -> None:
@@ -43,15 +42,12 @@ def write_sync(w: WriteContext) -> None:
     settle_unbounded(w)
     PERIODS.write(w)
     mine = "interrupt" if isinstance(ahead, Expr) or ahead else "finish"
-    if w.plan(S + "in_flight") not in (mine, None):
-        words = (
-            "cuts running answers at an update and goes on with new weights"
-            if mine == "interrupt"
-            else "finishes every answer first"
-        )
-        w.lose(S + "in_flight", State.NARROWED, f"ROLL {words}")
-    else:
-        w.lose(S + "in_flight", State.DEFAULT, "as ROLL does")
+    cuts, finishes = (
+        "ROLL cuts running answers at an update and goes on with new weights",
+        "ROLL finishes every answer first",
+    )
+    same = w.plan(S + "in_flight") in (mine, None)
+    settle(w, S + "in_flight", same, "as ROLL does", cuts if mine == "interrupt" else finishes)
 
 
 RECOMPUTE, DISABLE = "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute"
@@ -75,12 +71,8 @@ def read_old_logprob(r: ReadContext) -> None:
         # with one update a period the first forward pass still belongs to the policy that generated
         r.set(OLD, "recompute_at_rollout" if single else "current", *keys)
         return
-    r.set(
-        OLD,
-        "recompute_at_rollout",
-        *keys,
-        how="one update a period: the first forward pass is the same" if single else "",
-    )
+    how = "one update a period: the first forward pass is the same" if single else ""
+    r.set(OLD, "recompute_at_rollout", *keys, how=how)
     if single and r.native("actor_train.use_dynamic_batching_in_train", False) is True and not _asks_for_recomputing(r):
         r.note(
             f"dynamic batching may make several updates of what the static formula counts as one: set {RECOMPUTE}: true (H6)"
@@ -100,21 +92,10 @@ def write_old_logprob(w: WriteContext) -> None:
     source, single = w.plan(OLD), _one_update(w)
     if single:
         note = "one update a period: the first forward pass is the policy that generated"
-        state = State.NARROWED if source == "rollout_engine" else State.DEFAULT
-        w.lose(
-            OLD,
-            state,
-            note if state is State.DEFAULT else "ROLL never takes the engine's own log-probabilities",
-        )
+        settle(w, OLD, source != "rollout_engine", note, "ROLL never takes the engine's own log-probabilities")
     elif source in ("current", "recompute_at_update"):
-        w.put(
-            DISABLE,
-            True,
-            OLD,
-            state=State.DERIVED,
-            always=True,
-            how="the ratio is taken against each update's own start (H24)",
-        )
+        how = "the ratio is taken against each update's own start (H24)"
+        w.put(DISABLE, True, OLD, state=State.DERIVED, always=True, how=how)
     else:
         narrowed = source == "rollout_engine"
         note = "ROLL recomputes them; it never takes the engine's own" if narrowed else ""

@@ -6,6 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import CRITIC, follows_teacher
 from rftconf.mappers.roll.distilled import TEACHER_PATH, weights_of
+from rftconf.mappers.shapes import carry, lose_known, take
 from rftconf.mappers.supposing import may_hold
 
 PATHS = tuple(f"{role}.model_args.model_name_or_path" for role in ("actor_train", "actor_infer", "reference"))
@@ -42,12 +43,8 @@ def read_model(r: ReadContext) -> None:
     elif not names_all:
         r.inactive.update(dict.fromkeys(roles, "pretrain is written over it unless every role names a model"))
     if may_hold(CRITIC, r):
-        mine = r.native(CRITIC_PATH)
-        r.set(
-            "stage.model.critic_path",
-            mine if mine is not None else r.native("reward_pretrain"),
-            CRITIC_PATH if mine is not None else "reward_pretrain",
-        )
+        named = r.native(CRITIC_PATH) is not None
+        take(r, CRITIC_PATH if named else "reward_pretrain", "stage.model.critic_path")
 
 
 def _say_teacher(r: ReadContext, *, names_all: bool) -> None:
@@ -65,18 +62,12 @@ def write_model(w: WriteContext) -> None:
     if w.plan("stage.model.path") is not None:
         w.put("pretrain", w.plan("stage.model.path"), "stage.model.path", always=True)
         for path in PATHS[:2] if follows_teacher(w) else ():
-            w.put(
-                path, w.plan("stage.model.path"), always=True, how="without it ROLL takes pretrain for the teacher, too"
-            )
+            how = "without it ROLL takes pretrain for the teacher, too"
+            w.put(path, w.plan("stage.model.path"), always=True, how=how)
     if CRITIC.test(w) and not w.same_framework:
-        w.put(
-            CRITIC_TYPE,
-            VALUE_HEAD,
-            always=True,
-            how="a value head on the language model; ROLL builds no critic without a type",
-        )
-    path = w.plan("stage.model.critic_path")
-    if path is not None and CRITIC.test(w):
-        w.put(CRITIC_PATH, path, "stage.model.critic_path", always=True)
-    elif path is not None:
-        w.lose("stage.model.critic_path", State.DEAD_IN_TARGET, CRITIC.otherwise)
+        how = "a value head on the language model; ROLL builds no critic without a type"
+        w.put(CRITIC_TYPE, VALUE_HEAD, always=True, how=how)
+    if CRITIC.test(w):
+        carry(w, CRITIC_PATH, "stage.model.critic_path", always=True)
+    else:
+        lose_known(w, State.DEAD_IN_TARGET, CRITIC.otherwise, "stage.model.critic_path")

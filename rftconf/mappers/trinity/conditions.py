@@ -12,7 +12,11 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import MISSING, Codec, Number, Put, counts, words
 from rftconf.mappers.context import Context, When
 from rftconf.mappers.outcomes import UNSET
-from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequence_gpus, sequences_per_rollout
+from rftconf.mappers.rates import (
+    known_plan_value,
+    sequence_gpus,
+    worth_with_rollouts,
+)
 from rftconf.mappers.trinity.algorithms import algorithm
 from rftconf.plan.units import Unit
 
@@ -110,25 +114,15 @@ def explore_step(context: Context) -> Any:
 
 def worth(context: Context, unit: Unit) -> Any:
     """How many sequences (or tokens per rank) one `unit` is worth in a Trinity run."""
+    update = "buffer.train_batch_size"
     match unit:
-        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
-            return 1
-        case Unit.PROMPTS:
-            return known_plan_value(context, "stage.batch.responses_per_prompt", "algorithm.repeat_times")
-        case Unit.ROLLOUTS:
-            return sequences_per_rollout(context)
         case Unit.TRAIN_STEPS | Unit.LR_TICKS:
-            return known_plan_value(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
-        case Unit.UPDATES:
-            update = known_plan_value(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
-            return ratio(update, known_plan_value(context, "stage.batch.passes", "ppo_epochs"))
+            return known_plan_value(context, "stage.batch.sequences_per_update", update)
         case Unit.EXPLORE_STEPS:
             return explore_step(context)
-        case Unit.SEQUENCES_PER_RANK:
-            return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
         case Unit.TOKENS_PER_GPU:
             return sequence_gpus(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
-    raise KeyError(f"the worth of {unit}")
+    return worth_with_rollouts(context, unit, "algorithm.repeat_times", update, "ppo_epochs")
 
 
 class _SkippedSteps(Codec[float, Number]):

@@ -55,13 +55,8 @@ def read_batch(r: ReadContext) -> None:
     else:
         offset = r.native(SYNC + "sync_offset", 0)
         r.set(Y + "run_ahead_rollouts", _ahead(offset, mine), SYNC + "sync_offset")
-    r.set(
-        Y + "every_rollouts",
-        1,
-        *pair,
-        kind=Kind.DERIVED,
-        how="1 by construction: a period is what one sync interval explores",
-    )
+    how = "1 by construction: a period is what one sync interval explores"
+    r.set(Y + "every_rollouts", 1, *pair, kind=Kind.DERIVED, how=how)
     r.set(Y + "in_flight", "finish", kind=Kind.DEFAULT, how="the explorer finishes what it started before it syncs")
     _check_balance(r, explore, n, update, mine, theirs)
 
@@ -236,20 +231,12 @@ def _write_offset(w: WriteContext) -> None:
 
 def _settle_sync(w: WriteContext) -> None:
     """What Trinity's explorer fixes: the same as the source, or said."""
-    settle(
-        w,
-        Y + "in_flight",
-        w.plan(Y + "in_flight") != "interrupt",
-        "Trinity finishes running requests before it syncs",
-        "Trinity finishes running requests before it syncs; the source cuts and continues them",
-    )
-    settle(
-        w,
-        Y + "every_rollouts",
-        (w.plan(Y + "every_rollouts") or 1) == 1,
-        "1 by construction",
-        f"a Trinity period is one sync interval; {w.plan(Y + 'every_rollouts')} periods a sync cannot be kept apart",
-    )
+    finishes = "Trinity finishes running requests before it syncs"
+    other = f"{finishes}; the source cuts and continues them"
+    settle(w, Y + "in_flight", w.plan(Y + "in_flight") != "interrupt", finishes, other)
+    every = w.plan(Y + "every_rollouts")
+    other = f"a Trinity period is one sync interval; {every} periods a sync cannot be kept apart"
+    settle(w, Y + "every_rollouts", (every or 1) == 1, "1 by construction", other)
 
 
 def refuse_uneven_world(w: WriteContext, update: Any) -> None:

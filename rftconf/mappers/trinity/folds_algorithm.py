@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.families import ESTIMATORS, native_name, plan_name
 from rftconf.mappers.filters import first_filter
-from rftconf.mappers.shapes import known_below, leave_open, lose_known
+from rftconf.mappers.shapes import known_below, leave_open, lose_known, settle, settle_known
 from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
 from rftconf.plan.origin import Kind
 
@@ -39,19 +39,13 @@ def read_advantage(r: ReadContext) -> None:
     by_token = () if plain == "gigpo" else ("algorithm.advantage_fn_args.gamma",)
     r.set(A + "gamma", args.get("gamma", 1.0) if discounts else None, *by_token)
     r.set(A + "lam", args.get("lam", 1.0) if trace else None, "algorithm.advantage_fn_args.lam")
-    r.set(
-        A + "whiten_advantage",
-        plain if isinstance(plain, Expr) else plain in ("gae", "reinforce_pp"),
-        *keys,
-        kind=Kind.DEFAULT,
-        how="part of the estimator",
-    )
+    white = plain if isinstance(plain, Expr) else plain in ("gae", "reinforce_pp")
+    r.set(A + "whiten_advantage", white, *keys, kind=Kind.DEFAULT, how="part of the estimator")
     _read_critic(r)
     if args.get("std_threshold") is not None:
         at = A + "filters[0]."
-        r.set(at + "kind", "zero_std", "algorithm.advantage_fn_args.std_threshold")
-        r.set(at + "metric", "reward", "algorithm.advantage_fn_args.std_threshold")
-        r.set(at + "threshold", args["std_threshold"], "algorithm.advantage_fn_args.std_threshold")
+        for field, value in (("kind", "zero_std"), ("metric", "reward"), ("threshold", args["std_threshold"])):
+            r.set(at + field, value, "algorithm.advantage_fn_args.std_threshold")
         action = "duplicate" if args.get("duplicate_experiences") else "drop"
         r.set(at + "action", action, "algorithm.advantage_fn_args.duplicate_experiences")
 
@@ -74,26 +68,13 @@ def write_advantage(w: WriteContext) -> None:
     kind = TYPE_OF.get((name, family)) or TYPE_OF.get((name, "ppo"))
     if kind is None:
         if not w.same_framework:
-            alike = name in ALGORITHMS
-            near = (
-                "Trinity's algorithm of this name has a formula of its own; "
-                if alike
-                else "no Trinity advantage function does this; "
-            )
-            near += (
-                "ppo is the one algorithm with a critic, which the source trains"
-                if w.plan(A + "critic.enabled") is True
-                else "the nearest group estimators are grpo, opmd, rloo"
-            )
-            note = "the source does not tell its estimator" if name is None else f"{name}: {near}"
-            leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
-            _leave_to_the_algorithm(w)
+            _leave_to_the_algorithm(w, _nearest(w, name))
             return
         kind = str(native_name(name, {}))
     if not w.same_framework and not w.since(SINCE.get(kind, "0")):
-        note = f"Trinity-RFT has {kind} since {SINCE[kind]}; the nearest group estimator before is grpo"
-        leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
-        _leave_to_the_algorithm(w)
+        _leave_to_the_algorithm(
+            w, f"Trinity-RFT has {kind} since {SINCE[kind]}; the nearest group estimator before is grpo"
+        )
         return
     w.put(TYPE, kind, A + "advantage", state=State.DERIVED, always=True)
     function = native_name(name, ADVANTAGES)
@@ -102,26 +83,28 @@ def write_advantage(w: WriteContext) -> None:
     _write_critic(w, name)
 
 
-def _leave_to_the_algorithm(w: WriteContext) -> None:
-    """What the algorithm that a person names will decide."""
-    lose_known(
-        w,
-        State.NO_COUNTERPART,
-        "the algorithm that is named here decides",
-        *(A + field for field in ("std_scope", "gamma", "lam", "whiten_advantage", "critic.enabled")),
-    )
+def _nearest(w: WriteContext, name: Any) -> str:
+    """Say why an estimator has no algorithm here, and which ones come near."""
+    own = "Trinity's algorithm of this name has a formula of its own"
+    near = own if name in ALGORITHMS else "no Trinity advantage function does this"
+    trains = "ppo is the one algorithm with a critic, which the source trains"
+    nearest = trains if w.plan(A + "critic.enabled") is True else "the nearest group estimators are grpo, opmd, rloo"
+    return "the source does not tell its estimator" if name is None else f"{name}: {near}; {nearest}"
+
+
+def _leave_to_the_algorithm(w: WriteContext, note: str) -> None:
+    """Leave the algorithm open, and with it what it decides."""
+    leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
+    decided = (A + field for field in ("std_scope", "gamma", "lam", "whiten_advantage", "critic.enabled"))
+    lose_known(w, State.NO_COUNTERPART, "the algorithm that is named here decides", *decided)
 
 
 def _write_critic(w: WriteContext, name: Any) -> None:
-    wanted, has = w.plan(A + "critic.enabled"), name == "gae"
-    if wanted is None or wanted == has:
-        w.lose(A + "critic.enabled", State.DERIVED, "the algorithm class decides")
-    else:
-        w.lose(
-            A + "critic.enabled",
-            State.NO_COUNTERPART,
-            "only algorithm_type ppo has a critic, and it always has one",
-        )
+    same, other = (
+        w.plan(A + "critic.enabled") in (None, name == "gae"),
+        "only algorithm_type ppo has a critic, and it always has one",
+    )
+    settle(w, A + "critic.enabled", same, "the algorithm class decides", other, State.NO_COUNTERPART, State.DERIVED)
 
 
 def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
@@ -141,11 +124,8 @@ def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
             w.lose(A + field, State.DEFAULT, f"Trinity's {function or name} gives every token the whole reward")
         elif value is not None:
             w.lose(A + field, State.NO_COUNTERPART, f"Trinity's {function or name} does not discount")
-    white = w.plan(A + "whiten_advantage")
-    if white is not None and white == (name in ("gae", "reinforce_pp", "reinforce_pp_baseline")):
-        w.lose(A + "whiten_advantage", State.DEFAULT, "part of the estimator")
-    elif white is not None:
-        w.lose(A + "whiten_advantage", State.NARROWED, "whitening is part of the estimator here")
+    same = w.plan(A + "whiten_advantage") == (name in ("gae", "reinforce_pp", "reinforce_pp_baseline"))
+    settle_known(w, A + "whiten_advantage", same, "part of the estimator", "whitening is part of the estimator here")
     _write_filters(w)
 
 

@@ -30,13 +30,8 @@ def read_ahead(r: ReadContext, interval: Any) -> None:
         return
     periods = arith("/", arith("+", oldest, 1), interval)
     ahead = periods - 1
-    r.set(
-        AHEAD,
-        ahead if isinstance(ahead, Expr) else max(0, ahead),
-        STRATEGY,
-        OLDEST,
-        how="(max_staleness + 1) / trainer sync interval - 1",
-    )
+    how = "(max_staleness + 1) / trainer sync interval - 1"
+    r.set(AHEAD, ahead if isinstance(ahead, Expr) else max(0, ahead), STRATEGY, OLDEST, how=how)
 
 
 def write_ahead(w: WriteContext, ahead: Any, interval: Any) -> None:

@@ -28,12 +28,8 @@ def read_places(r: ReadContext) -> None:
             _read_sampling(r, at, to, listed, index)
     if r.plan(D + "shuffle") is None:
         r.set(D + "shuffle", False, kind=Kind.DEFAULT, how="sequential unless a selector says otherwise (H52)")
-    r.set(
-        D + "mixing",
-        "proportional",
-        kind=Kind.DEFAULT,
-        how="tasksets are interleaved in proportion to their sizes",
-    )
+    how = "tasksets are interleaved in proportion to their sizes"
+    r.set(D + "mixing", "proportional", kind=Kind.DEFAULT, how=how)
 
 
 def _read_selector(r: ReadContext, at: str, to: str, index: int) -> None:
@@ -168,13 +164,8 @@ def write_selector(w: WriteContext, at: str, to: str) -> None:
     if own is not None:
         w.put(key, own, to + "selector", always=True)
     elif isinstance(shuffle, Expr):
-        w.put(
-            key,
-            "???",
-            D + "shuffle",
-            state=State.UNRESOLVED,
-            note="shuffle or sequential, by a value the source does not tell",
-        )
+        note = "shuffle or sequential, by a value the source does not tell"
+        w.put(key, "???", D + "shuffle", state=State.UNRESOLVED, note=note)
     elif shuffle is not None:
         w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
     carry(w, at + "data_selector.seed", D + "seed")
@@ -197,13 +188,8 @@ def write_eval_sampling(w: WriteContext, at: str, to: str) -> None:
         value = w.plan(own) if w.plan(own) is not None else w.plan(common)
         if value is not None:
             paths = [p for p in (own, common) if w.plan(p) is not None]
-            w.put(
-                f"{at}rollout_args.{field}",
-                value,
-                *paths,
-                always=True,
-                how="" if w.plan(own) is not None else "validation sampling (H55)",
-            )
+            how = "" if own in paths else "validation sampling (H55)"
+            w.put(f"{at}rollout_args.{field}", value, *paths, always=True, how=how)
     own, common = to + "sampling.responses", "stage.sampling.eval.responses"
     n = w.plan(own) if w.plan(own) is not None else w.plan(common)
     if n is not None:
@@ -211,22 +197,16 @@ def write_eval_sampling(w: WriteContext, at: str, to: str) -> None:
 
 
 def _write_common(w: WriteContext) -> None:
-    settle(
-        w,
-        D + "mixing",
-        not (w.plan(D + "mixing") in ("concat", "weighted") and w.items(D + "train") > 1),
-        "one data set, or interleaved in proportion to size",
-        "Trinity interleaves tasksets in proportion to their sizes, not one after the other or by weights",
-    )
+    same = not (w.plan(D + "mixing") in ("concat", "weighted") and w.items(D + "train") > 1)
+    other = "Trinity interleaves tasksets in proportion to their sizes, not one after the other or by weights"
+    settle(w, D + "mixing", same, "one data set, or interleaved in proportion to size", other)
     if w.plan(D + "seed") is None and w.plan(D + "shuffle") is True:
-        w.note(
-            "the source names no seed for the order of rows, and Trinity's selector takes 42: the order is another (H52)"
-        )
+        unseeded = "the source names no seed for the order of rows, and Trinity's selector takes 42"
+        w.note(f"{unseeded}: the order is another (H52)")
     if not w.items(D + "train"):
         for path in ("stage.sampling.train.top_k", D + "shuffle"):
             if w.plan(path) is not None and path not in w.outcomes:
                 w.lose(path, State.DEAD_IN_TARGET, "there is no data set that could carry it")
     if not w.items(D + "eval"):
-        for field in (*SAMPLING, "responses"):
-            path = f"stage.sampling.eval.{field}"
-            lose_known(w, State.DEAD_IN_TARGET, "there is no evaluation set", path)
+        drawn = (f"stage.sampling.eval.{field}" for field in (*SAMPLING, "responses"))
+        lose_known(w, State.DEAD_IN_TARGET, "there is no evaluation set", *drawn)

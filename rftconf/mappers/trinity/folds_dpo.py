@@ -73,14 +73,8 @@ def write_update(w: WriteContext) -> None:
     folds_sft.write_update(w)
     if update is None:
         return
-    w.put(
-        SIZE,
-        update * 2,
-        folds_sft.SAMPLES,
-        state=State.DERIVED,
-        always=True,
-        how=f"2 x {formula(update)} pairs: a train step makes two updates",
-    )
+    how = f"2 x {formula(update)} pairs: a train step makes two updates"
+    w.put(SIZE, update * 2, folds_sft.SAMPLES, state=State.DERIVED, always=True, how=how)
     if not w.same_framework:
         _refuse_torn(w, update)
         w.note(f"{SIZE}: {TWO_UPDATES}")
@@ -138,15 +132,8 @@ def write_micro(w: WriteContext) -> None:
     each = 2 if w.since("0.6.0") else 1
     torn = w.plan(B + "micro.dynamic") is True
     state, note = (State.NARROWED, TORN) if torn else (State.DERIVED, "")
-    w.put(
-        "trainer.use_dynamic_bsz",
-        False,
-        B + "micro.dynamic",
-        state=state,
-        note=note,
-        always=True,
-        how="" if torn else TORN,
-    )
+    how = "" if torn else TORN
+    w.put("trainer.use_dynamic_bsz", False, B + "micro.dynamic", state=state, note=note, always=True, how=how)
     for key, path in MICRO.items():
         trained = path.startswith(B + "micro.")
         given = w.plan(path)

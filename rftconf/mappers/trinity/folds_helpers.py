@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import arith
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import lose_known
 from rftconf.mappers.trinity.questions import TARGET
 
 P, HELPERS = "stage.placement.", "explorer.auxiliary_models"
@@ -61,13 +62,8 @@ def _write_service(w: WriteContext, key: str, at: str) -> None:
     if w.same_framework:
         return
     w.put(key + SERVICE + "model_name", w.plan(at + ".path"), at + ".path", always=True)
-    url = w.plan(at + ".url")
-    if url is not None:
-        w.lose(
-            at + ".url",
-            State.NARROWED,
-            "Trinity reads a service's address from the environment variable named by base_url_env",
-        )
+    note = "Trinity reads a service's address from the environment variable named by base_url_env"
+    lose_known(w, State.NARROWED, note, at + ".url")
     w.decide(key + SERVICE + "base_url_env", "a service's address and key come from the environment when the run starts",
              "set OPENAI_BASE_URL and OPENAI_API_KEY", "or name other variables here and in api_key_env")  # fmt: skip
 

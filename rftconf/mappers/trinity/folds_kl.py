@@ -10,7 +10,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import MISSING, Expr
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import Behaves, carry, leave_open, lose_known
+from rftconf.mappers.shapes import Behaves, carry, leave_open, lose_known, settle_known
 from rftconf.mappers.trinity.algorithms import (
     arguments,
     class_of,
@@ -117,54 +117,36 @@ def write_kl_reward(w: WriteContext) -> None:
     hears = w.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo")
     if enabled is True and not hears:
         note = "only ppo, reinforceplusplus and rloo hear kl_penalty_fn in Trinity; use KL in the loss, or another estimator (H37)"
-        lose_known(
-            w,
-            State.NO_COUNTERPART,
-            note,
-            *(
-                A + f"kl_reward.{field}"
-                for field in ("enabled", "estimator", "coef", "controller", "target", "horizon")
-            ),
-        )
+        fields = ("enabled", "estimator", "coef", "controller", "target", "horizon")
+        lose_known(w, State.NO_COUNTERPART, note, *(f"{A}kl_reward.{field}" for field in fields))
         w.put("algorithm.kl_penalty_fn", "none", always=True, how="KL in the reward has no effect here (H37)")
     else:
         KL_REWARD.write(w)
-        if w.plan(A + "kl_reward.controller") == "adaptive":
-            w.lose(
-                A + "kl_reward.controller",
-                State.NARROWED,
-                "Trinity's adaptive controller crashes at the first batch; fixed at the initial coefficient (H67)",
-            )
-            for field in ("target", "horizon"):
-                w.lose(
-                    A + f"kl_reward.{field}",
-                    State.NARROWED,
-                    "belongs to the adaptive controller, which crashes in Trinity (H67)",
-                )
-        elif w.plan(A + "kl_reward.controller") is not None:
-            w.lose(A + "kl_reward.controller", State.DEFAULT, "fixed")
+        adaptive = w.plan(A + "kl_reward.controller") == "adaptive"
+        crashes = "Trinity's adaptive controller crashes at the first batch; fixed at the initial coefficient (H67)"
+        settle_known(w, A + "kl_reward.controller", not adaptive, "fixed", crashes)
+        for field in ("target", "horizon") if adaptive else ():
+            why = "belongs to the adaptive controller, which crashes in Trinity (H67)"
+            w.lose(A + f"kl_reward.{field}", State.NARROWED, why)
     ORDER.write(w)
 
 
 def read_entropy(r: ReadContext) -> None:
     """entropy_loss_fn `none` is a coefficient of 0."""
     name = r.native("algorithm.entropy_loss_fn") or class_of(r).entropy
-    coef = r.native(
-        "algorithm.entropy_loss_fn_args.entropy_coef", arguments(r, "entropy_loss_fn").get("entropy_coef", 0.0)
-    )
+    weight = "algorithm.entropy_loss_fn_args.entropy_coef"
+    coef = r.native(weight, arguments(r, "entropy_loss_fn").get("entropy_coef", 0.0))
     if name == "none":
-        r.inactive["algorithm.entropy_loss_fn_args.entropy_coef"] = "no effect while entropy_loss_fn is none"
+        r.inactive[weight] = "no effect while entropy_loss_fn is none"
         coef = 0.0
     if isinstance(name, Expr) and coef not in (0, None):
         coef = name  # none where the function that nobody knows is none
-    r.set(A + "entropy_coef", coef, "algorithm.entropy_loss_fn_args.entropy_coef", "algorithm.entropy_loss_fn")
+    r.set(A + "entropy_coef", coef, weight, "algorithm.entropy_loss_fn")
 
 
 def write_entropy(w: WriteContext) -> None:
     """The default function with the plan's coefficient."""
     if w.plan(A + "entropy_coef") is not None:
-        w.put(
-            "algorithm.entropy_loss_fn_args.entropy_coef", w.plan(A + "entropy_coef"), A + "entropy_coef", always=True
-        )
+        carry(w, "algorithm.entropy_loss_fn_args.entropy_coef", A + "entropy_coef", always=True)
         if w.plan(A + "advantage") not in ("gae", "grpo", "rloo", "reinforce_pp", "grpo_mean_only"):
             w.put("algorithm.entropy_loss_fn", "default", A + "entropy_coef", always=True)

@@ -66,11 +66,7 @@ def _write_correction(w: WriteContext) -> None:
     if not isinstance(rest, dict):
         return
     if w.since("0.6.0") or w.plan(SOURCE) != "recompute_at_update":
-        w.lose(
-            CORRECTION,
-            State.NO_COUNTERPART,
-            "no release of Trinity's corrects like this; 0.6 does not at all",
-        )
+        w.lose(CORRECTION, State.NO_COUNTERPART, "no release of Trinity's corrects like this; 0.6 does not at all")
         return
     for name, value in rest.items():
         w.put(f"{OLD}.{name}", value, CORRECTION)

@@ -10,7 +10,7 @@ from rftconf.mappers.aggregation import read_aggregation, write_aggregation
 from rftconf.mappers.codecs import NO_DUAL_CLIP, unbounded
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.families import LOSSES, described, native_name, plan_name
-from rftconf.mappers.shapes import Behaves, leave_open, lose_known
+from rftconf.mappers.shapes import Behaves, carry, leave_open, lose_known
 from rftconf.mappers.trinity.algorithms import (
     FAMILIES,
     LOSS_CLIPS,
@@ -48,33 +48,18 @@ def read_policy_loss(r: ReadContext) -> None:
     given = arguments(r, "policy_loss_fn")
     args: dict[str, Any] = given
     keys = "algorithm.policy_loss_fn_args"
-    r.set(
-        A + "policy_loss.family",
-        plan_name(name, FAMILIES, LOSSES),
-        "algorithm.policy_loss_fn",
-        TYPE,
-    )
+    r.set(A + "policy_loss.family", plan_name(name, FAMILIES, LOSSES), "algorithm.policy_loss_fn", TYPE)
     if name == "ppo" and given.get("fallback_to_policy_gradient") is True:
         _read_plain_gradient(r, args)
         return
     low, high = (name, name) if isinstance(name, Expr) else LOSS_CLIPS.get(str(name), (None, None))
     both = args.get("clip_range", None if args and not isinstance(name, Expr) else low)
     if args and not {"clip_range", "clip_range_low", "clip_range_high"} & set(args) and str(name) == "ppo":
-        r.note(
-            "policy_loss_fn_args without any clip range: Trinity stops with an assertion, defaults are not merged (H33)"
-        )
-    r.set(
-        A + "policy_loss.clip_low",
-        args.get("clip_range_low", low if not args else both),
-        f"{keys}.clip_range_low",
-        f"{keys}.clip_range",
-    )
-    r.set(
-        A + "policy_loss.clip_high",
-        args.get("clip_range_high", high if not args else both),
-        f"{keys}.clip_range_high",
-        f"{keys}.clip_range",
-    )
+        stops = "Trinity stops with an assertion, defaults are not merged (H33)"
+        r.note(f"policy_loss_fn_args without any clip range: {stops}")
+    for end, own in (("low", low), ("high", high)):
+        bound = args.get(f"clip_range_{end}", both if args else own)
+        r.set(f"{A}policy_loss.clip_{end}", bound, f"{keys}.clip_range_{end}", f"{keys}.clip_range")
     bound = args.get("clip_ratio_c", name if isinstance(name, Expr) else 3.0 if name == "ppo" else None)
     bound = bound if name == "ppo" or isinstance(name, Expr) else None
     r.set(A + "policy_loss.dual_clip_c", None if bound == NO_DUAL_CLIP else bound, f"{keys}.clip_ratio_c")
@@ -102,16 +87,10 @@ def _read_plain_gradient(r: ReadContext, args: dict[str, Any]) -> None:
 
 def _write_plain_gradient(w: WriteContext) -> None:
     w.put("algorithm.policy_loss_fn", "ppo", A + "policy_loss.family", always=True)
-    w.put(
-        FALLBACK, True, A + "policy_loss.family", always=True, how="the ratio is 1, and the gradient that of -A log p"
-    )
+    how = "the ratio is 1, and the gradient that of -A log p"
+    w.put(FALLBACK, True, A + "policy_loss.family", always=True, how=how)
     w.put(OWN_ARGS + "clip_range", OWN_CLIP, always=True, how="the loss asserts one, and the ratio never reaches it")
-    lose_known(
-        w,
-        State.DEAD_IN_TARGET,
-        "a plain policy gradient does not clip",
-        *CLIPS,
-    )
+    lose_known(w, State.DEAD_IN_TARGET, "a plain policy gradient does not clip", *CLIPS)
     _write_aggregation(w, OWN_ARGS)
 
 
@@ -154,25 +133,18 @@ def write_policy_loss(w: WriteContext) -> None:
     if family is not None and family not in FAMILIES.values() and not w.same_framework:
         note = f"Trinity has no {described(family)} loss; nearest: ppo, gspo, cispo"
         leave_open(w, "algorithm.policy_loss_fn", note, A + "policy_loss.family", state=State.NO_COUNTERPART)
-        lose_known(
-            w,
-            State.DEAD_IN_TARGET,
-            f"belongs to the {family} loss",
-            *CLIPS,
-            *TAUS,
-        )
-        _write_aggregation(w, "algorithm.policy_loss_fn_args.")
+        lose_known(w, State.DEAD_IN_TARGET, f"belongs to the {family} loss", *CLIPS, *TAUS)
+        _write_aggregation(w, OWN_ARGS)
         return
     native = native_name(family, FAMILIES)
     w.put("algorithm.policy_loss_fn", native, A + "policy_loss.family", always=True)
-    at = "algorithm.policy_loss_fn_args."
     if native in LOSS_CLIPS:
-        w.put(at + "clip_range_low", w.plan(A + "policy_loss.clip_low"), A + "policy_loss.clip_low", always=True)
-        w.put(at + "clip_range_high", w.plan(A + "policy_loss.clip_high"), A + "policy_loss.clip_high", always=True)
-    if native not in LOSS_CLIPS:
+        for end, path in zip(("low", "high"), CLIPS[:2], strict=True):
+            w.put(f"{OWN_ARGS}clip_range_{end}", w.plan(path), path, always=True)
+    else:
         lose_known(w, State.DEAD_IN_TARGET, f"the {native} loss does not clip", *CLIPS[:2])
-    _write_loss_options(w, native, at)
-    _write_aggregation(w, at)
+    _write_loss_options(w, native, OWN_ARGS)
+    _write_aggregation(w, OWN_ARGS)
 
 
 def _write_loss_options(w: WriteContext, native: Any, at: str) -> None:
@@ -185,8 +157,8 @@ def _write_loss_options(w: WriteContext, native: Any, at: str) -> None:
     elif c is not None:
         w.lose(A + "policy_loss.dual_clip_c", State.DEAD_IN_TARGET, f"the {native} loss has no dual clip")
     for tau in ("tau_pos", "tau_neg"):
-        if w.plan(A + f"policy_loss.{tau}") is not None and native == "sapo":
-            w.put(at + tau, w.plan(A + f"policy_loss.{tau}"), A + f"policy_loss.{tau}", always=True)
+        if native == "sapo":
+            carry(w, at + tau, f"{A}policy_loss.{tau}", always=True)
 
 
 def _write_aggregation(w: WriteContext, at: str) -> None:

@@ -13,13 +13,9 @@ from rftconf.mappers.trinity.teachers import follows_teacher
 
 LORA, TINKER, SERVED = "model.lora_configs[0].", "model.tinker.rank", "model.tinker.enable"
 LORA_FIELDS = {
-    "lora_rank": "rank",
-    "lora_alpha": "alpha",
-    "target_modules": "targets",
-    "exclude_modules": "excluded",
-    "path": "path",
+    "lora_rank": "rank", "lora_alpha": "alpha", "target_modules": "targets", "exclude_modules": "excluded", "path": "path",
     "lora_dtype": "dtype",
-}
+}  # fmt: skip
 
 
 def read_lora(r: ReadContext) -> None:
@@ -89,13 +85,8 @@ def write_monitor(w: WriteContext) -> None:
         return
     listed = found if isinstance(found, list) else [found]
     if any(isinstance(v, (Expr, Text)) for v in listed):
-        w.put(
-            "monitor.monitor_type",
-            "???",
-            path,
-            state=State.UNRESOLVED,
-            note="which tracker is a value the source does not tell",
-        )
+        note = "which tracker is a value the source does not tell"
+        w.put("monitor.monitor_type", "???", path, state=State.UNRESOLVED, note=note)
         return
     trackers = [v for v in listed if v in KNOWN_MONITORS]
     others = [v for v in listed if v not in KNOWN_MONITORS and v != "console"]
@@ -104,10 +95,9 @@ def write_monitor(w: WriteContext) -> None:
         w.put("monitor.monitor_type", "tensorboard", path, state=State.NARROWED, note=note, always=True)
         return
     lost = [*trackers[1:], *others]
-    note = f"Trinity keeps one tracker; lost: {', '.join(map(str, lost))}" if lost else ""
-    w.put(
-        "monitor.monitor_type", trackers[0], path, state=State.NARROWED if lost else State.EXACT, note=note, always=True
-    )
+    keeps = f"Trinity keeps one tracker; lost: {', '.join(map(str, lost))}"
+    state, note = (State.NARROWED, keeps) if lost else (State.EXACT, "")
+    w.put("monitor.monitor_type", trackers[0], path, state=state, note=note, always=True)
 
 
 MONITOR = Fold(
@@ -122,17 +112,10 @@ CRITIC_PATH = together(
     Where(
         CRITIC,
         _CRITIC_PATH,
-        Behaves(
-            _CRITIC_PATH.path,
-            None,
-            CRITIC.otherwise,
-            only_told=True,
-            state=State.DEAD_IN_TARGET,
-            idle=(_CRITIC_PATH.key,),
-        ),
+        Behaves(_CRITIC_PATH.path, None, CRITIC.otherwise, only_told=True, state=State.DEAD_IN_TARGET, idle=(_CRITIC_PATH.key,)),
     ),
     why="ModelConfigValidator",
-)
+)  # fmt: skip
 
 
 KINDS = {"sft": "sft", "cpt": "sft", "dpo": "dpo"}

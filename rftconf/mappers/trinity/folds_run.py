@@ -32,12 +32,8 @@ def read_gpus(r: ReadContext) -> None:
     rollout = engines
     for size in sizes:
         rollout = rollout * size
-    r.set(
-        P + "rollout.gpus",
-        rollout,
-        "explorer.rollout_model.engine_num",
-        how=f"{formula(engines)} engines of {' x '.join(map(formula, sizes))} GPUs",
-    )
+    how = f"{formula(engines)} engines of {' x '.join(map(formula, sizes))} GPUs"
+    r.set(P + "rollout.gpus", rollout, "explorer.rollout_model.engine_num", how=how)
     helpers = read_helpers(r)
     mode = r.native("mode", "both")
     r.set(P + "layout", "colocated" if mode == "colocate" else "disaggregated", "mode")
@@ -45,14 +41,8 @@ def read_gpus(r: ReadContext) -> None:
     total = None if nodes is None or size is None else nodes * size
     alone = mode in ("colocate", "train")  # a trainer on its own starts no engines
     trainer = total if alone or total is None else total - rollout - helpers
-    r.set(
-        P + "actor.gpus",
-        trainer,
-        "cluster.node_num",
-        "cluster.gpu_per_node",
-        kind=Kind.DERIVED,
-        how="all GPUs - rollout - auxiliary",
-    )
+    pool = ("cluster.node_num", "cluster.gpu_per_node")
+    r.set(P + "actor.gpus", trainer, *pool, kind=Kind.DERIVED, how="all GPUs - rollout - auxiliary")
     _say_uneven(r)
 
 
@@ -65,9 +55,8 @@ def _say_uneven(r: ReadContext) -> None:
     if not isinstance(ranks, Expr) and (torn := torn_ranks(r, gpus, ranks)):
         r.note(f"{torn}; Trinity stops when it starts")
     elif not isinstance(ranks, Expr) and update % int(ranks):
-        r.note(
-            f"{update} sequences an update cannot be shared by {int(ranks)} data-parallel ranks: Trinity stops at its first update (H9)"
-        )
+        shared = f"{update} sequences an update cannot be shared by {int(ranks)} data-parallel ranks"
+        r.note(f"{shared}: Trinity stops at its first update (H9)")
 
 
 def write_gpus(w: WriteContext) -> None:
@@ -174,13 +163,9 @@ def write_length(w: WriteContext) -> None:
     else:
         why = f"{formula(steps)}: epochs end elsewhere in Trinity, which carries incomplete batches over (H12)"
         w.decide("trainer.total_steps", why, "pass --rows N for an explicit limit", "or keep buffer.total_epochs")
-    settle(
-        w,
-        last,
-        w.plan(last) == "carry" or known,
-        "the step limit is explicit" if known else "as Trinity does",
-        "Trinity carries the incomplete batch of an epoch into the next (H12)",
-    )
+    here = "the step limit is explicit" if known else "as Trinity does"
+    other = "Trinity carries the incomplete batch of an epoch into the next (H12)"
+    settle(w, last, w.plan(last) == "carry" or known, here, other)
 
 
 FLOOR_OF_CRITIC = "stage.optim.critic.min_lr"
@@ -238,9 +223,8 @@ def _from_ratio(r: ReadContext, ratio: Any) -> Any:
         return 0
     total = r.native("trainer.total_steps")
     if total is None:
-        r.note(
-            "lr_warmup_steps_ratio without trainer.total_steps: the warm-up never ends and the learning rate stays near 0 (H45)"
-        )
+        endless = "the warm-up never ends and the learning rate stays near 0 (H45)"
+        r.note(f"lr_warmup_steps_ratio without trainer.total_steps: {endless}")
         total = sys.maxsize
     ticks = arith("*", ratio, total)
     return ticks if isinstance(ticks, Expr) else _whole(r.convert(int(ticks), Unit.LR_TICKS, Unit.UPDATES))
@@ -248,14 +232,11 @@ def _from_ratio(r: ReadContext, ratio: Any) -> Any:
 
 def read_expert_parallel(r: ReadContext) -> None:
     """A switch here, a size in the plan: all of tp x dp when on."""
-    key = "explorer.rollout_model.enable_expert_parallel"
-    on = r.native(key, False)
-    size = 1
-    if on is True:
-        size = (r.native("explorer.rollout_model.tensor_parallel_size", 1) or 1) * (
-            r.native("explorer.rollout_model.data_parallel_size", 1) or 1
-        )
-    r.set(P + "rollout.ep", on if isinstance(on, Expr) else size, key)
+    engine = "explorer.rollout_model."
+    on = r.native(engine + "enable_expert_parallel", False)
+    tp, dp = (r.native(f"{engine}{kind}_parallel_size", 1) or 1 for kind in ("tensor", "data"))
+    size = on if isinstance(on, Expr) else tp * dp if on is True else 1
+    r.set(P + "rollout.ep", size, engine + "enable_expert_parallel")
 
 
 def write_expert_parallel(w: WriteContext) -> None:
@@ -268,10 +249,7 @@ def write_expert_parallel(w: WriteContext) -> None:
         w.put(key, "???", P + "rollout.ep", state=State.UNRESOLVED, note=f"on when {formula(size)} > 1")
     else:
         engine = (w.plan(P + "rollout.tp") or 1) * (w.plan(P + "rollout.dp") or 1)
-        state = State.DERIVED if size in (1, engine) or isinstance(engine, Expr) else State.NARROWED
-        note = (
-            ""
-            if state is State.DERIVED
-            else f"experts spread over {size} GPUs here spread over all {formula(engine)} of an engine"
-        )
+        spread = f"experts spread over {size} GPUs here spread over all {formula(engine)} of an engine"
+        kept = size in (1, engine) or isinstance(engine, Expr)
+        state, note = (State.DERIVED, "") if kept else (State.NARROWED, spread)
         w.put(key, size > 1, P + "rollout.ep", state=state, note=note)

@@ -27,16 +27,7 @@ COLUMNS = {
     "system_prompt_key": "keys.system", "system_prompt": "system_prompt", "prompt_type": "prompt_type",
 }  # fmt: skip
 OF_MESSAGES = ("keys.messages", "keys.tools", "keys.image", "keys.video", "prompt_type")
-OF_TEXT = (
-    "keys.prompt",
-    "keys.response",
-    "keys.tools",
-    "keys.image",
-    "keys.video",
-    "keys.system",
-    "system_prompt",
-    "prompt_type",
-)
+OF_TEXT = ("keys.prompt", "keys.response", *OF_MESSAGES[1:4], "keys.system", "system_prompt", "prompt_type")
 CHECKED = (
     "trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
     "trainer.trainer_config.actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
@@ -52,14 +43,8 @@ def read_update(r: ReadContext) -> None:
     EVERY_GPU.read(r)
     limits = [r.native(f"model.max_{part}_tokens") for part in ("prompt", "response")]
     if r.plan("stage.length.model_max_tokens") is None and None not in limits:
-        keys = ("model.max_prompt_tokens", "model.max_response_tokens")
-        r.set(
-            "stage.length.model_max_tokens",
-            sum(limits[1:], limits[0]),
-            *keys,
-            kind=Kind.DERIVED,
-            how="prompt + response",
-        )
+        keys, whole = ("model.max_prompt_tokens", "model.max_response_tokens"), sum(limits[1:], limits[0])
+        r.set("stage.length.model_max_tokens", whole, *keys, kind=Kind.DERIVED, how="prompt + response")
 
 
 def write_update(w: WriteContext) -> None:
@@ -73,9 +58,8 @@ def write_update(w: WriteContext) -> None:
     micro = w.plan("stage.batch.micro.sequences_per_rank")
     if w.plan("stage.batch.micro.dynamic") is False and micro is not None and not w.same_framework:
         for key in CHECKED:
-            w.put(
-                key, micro, always=True, how="checked without dynamic batches, though a supervised run does not use it"
-            )
+            how = "checked without dynamic batches, though a supervised run does not use it"
+            w.put(key, micro, always=True, how=how)
     if w.plan("stage.length.model_max_tokens") is not None and not w.same_framework:
         w.note("Trinity does not cut or drop samples longer than model.max_model_len: filter the file")
 
@@ -161,11 +145,8 @@ class Samples:
     @property
     def plans(self) -> tuple[str, ...]:
         """The fields of the first data set, and the order of the data."""
-        return (
-            *(AT + field for field in (*PLACE.values(), "selector", *self.columns.values())),
-            D + "shuffle",
-            D + "seed",
-        )
+        fields = (*PLACE.values(), "selector", *self.columns.values())
+        return (*(AT + field for field in fields), D + "shuffle", D + "seed")
 
     def read(self, r: ReadContext) -> None:
         """Read place, columns and order."""

@@ -11,7 +11,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import OneSided, settle, take, together
+from rftconf.mappers.shapes import OneSided, carry, settle, take, together
 from rftconf.mappers.statements import Means, Narrows
 from rftconf.mappers.trinity.folds_run import periods
 from rftconf.plan.origin import Kind
@@ -55,9 +55,8 @@ def read_length(r: ReadContext) -> None:
     fed, steps = r.native("buffer.total_steps"), r.native("trainer.total_steps")
     if fed is None:
         take(r, "buffer.total_epochs", "stage.run_length.epochs", 1)
-    r.set(
-        "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
-    )
+    opens = "the rest of an epoch opens the next one (H12)"
+    r.set("stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how=opens)
     limits = [
         (r.convert(value, Unit.TRAIN_STEPS, Unit.ROLLOUTS), key)
         for value, key in ((steps, "trainer.total_steps"), (fed, "buffer.total_steps"))
@@ -81,8 +80,7 @@ def write_length(w: WriteContext) -> None:
     epochs, updates = w.plan("stage.run_length.epochs"), periods(w)
     steps = None if updates is None else w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
     total = whole(steps)
-    if epochs is not None:
-        w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
+    carry(w, "buffer.total_epochs", "stage.run_length.epochs", always=True)
     known = w.plan("stage.run_length.rollouts") is not None
     uneven = isinstance(steps, Fraction) and steps.denominator != 1
     state, note = (
@@ -119,14 +117,8 @@ def write_interval(w: WriteContext) -> None:
         steps = w.convert(w.plan(SAVED), Unit.ROLLOUTS, Unit.TRAIN_STEPS)
         even = whole(steps) == steps
         note = "" if even else f"{float(steps):g} train steps; wrote {whole(steps)}"
-        w.put(
-            "trainer.save_interval",
-            whole(steps),
-            SAVED,
-            state=State.EXACT if even else State.ROUNDED,
-            note=note,
-            always=True,
-        )
+        state = State.EXACT if even else State.ROUNDED
+        w.put("trainer.save_interval", whole(steps), SAVED, state=state, note=note, always=True)
 
 
 LENGTH = Fold(

@@ -54,11 +54,8 @@ def _pass_trainers_checks(w: WriteContext) -> None:
 
 def _read_sets(r: ReadContext) -> None:
     folds_data.read_places(r)
-    for path in [
-        p
-        for p in r.values
-        if p.startswith((D + "train", D + "shuffle", D + "seed", D + "mixing", "stage.sampling.train"))
-    ]:
+    unused = (D + "train", D + "shuffle", D + "seed", D + "mixing", "stage.sampling.train")
+    for path in [path for path in r.values if path.startswith(unused)]:
         r.take_back(path)
 
 

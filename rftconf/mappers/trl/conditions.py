@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.mappers.context import Context, When
-from rftconf.mappers.rates import known_plan_value, ratio, sequences_per_rollout
+from rftconf.mappers.rates import known_plan_value, worth_with_rollouts
 from rftconf.plan.units import Unit
 
 FAMILY = "stage.algorithm.policy_loss.family"
@@ -28,16 +28,8 @@ ADAPTED = When(lambda c: c.effective("use_peft") is not False, "there are no ada
 
 def worth(context: Context, unit: Unit) -> Any:
     """Return the completions (or tokens per rank) that one `unit` is worth in a TRL run."""
-    match unit:
-        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK | Unit.TOKENS_PER_GPU:
-            return 1
-        case Unit.PROMPTS:
-            return known_plan_value(context, "stage.batch.responses_per_prompt", "num_generations")
-        case Unit.ROLLOUTS:
-            return sequences_per_rollout(context)
-        case Unit.UPDATES | Unit.LR_TICKS:
-            update = known_plan_value(context, "stage.batch.sequences_per_update", "the completions of an update")
-            return ratio(update, known_plan_value(context, "stage.batch.passes", "num_iterations"))
-        case Unit.SEQUENCES_PER_RANK:
-            return known_plan_value(context, "stage.placement.actor.gpus", "the processes that train")
-    raise KeyError(f"the worth of {unit}")
+    if unit is Unit.TOKENS_PER_GPU:
+        return 1
+    if unit is Unit.SEQUENCES_PER_RANK:
+        return known_plan_value(context, "stage.placement.actor.gpus", "the processes that train")
+    return worth_with_rollouts(context, unit, "num_generations", "the completions of an update", "num_iterations")

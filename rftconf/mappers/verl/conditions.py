@@ -10,7 +10,13 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import Codec, Number, Put, Same, words
 from rftconf.mappers.context import Context, ReadContext, When
 from rftconf.mappers.native import Native
-from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequence_gpus, sequences_per_rollout
+from rftconf.mappers.rates import (
+    data_parallel,
+    ratio,
+    sequence_gpus,
+    sequences_per_rollout,
+    worth_with_rollouts,
+)
 from rftconf.mappers.verl.chosen_engine import other_engine
 from rftconf.plan.units import Unit
 from rftconf.schemas.registry import VERL
@@ -137,24 +143,16 @@ CRITIC_COSINE = When(
 def worth(context: Context, unit: Unit) -> Any:
     """How many sequences (or tokens per rank) one `unit` is worth in a veRL run."""
     match unit:
-        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
-            return 1
-        case Unit.PROMPTS:
-            return known_plan_value(context, "stage.batch.responses_per_prompt", "rollout.n")
-        case Unit.ROLLOUTS | Unit.LR_TICKS:
+        case Unit.LR_TICKS:
             # one scheduler tick per update_actor call: a rollout period, except in separate_async (B/s prompts)
-            whole = sequences_per_rollout(context)
-            return ratio(whole, local_updates(context)) if unit is Unit.LR_TICKS else whole
-        case Unit.UPDATES:
-            update = known_plan_value(context, "stage.batch.sequences_per_update", "actor.ppo_mini_batch_size")
-            return ratio(update, known_plan_value(context, "stage.batch.passes", "actor.ppo_epochs"))
+            return ratio(sequences_per_rollout(context), local_updates(context))
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=context.backend == "megatron")
         case Unit.TOKENS_PER_GPU:
             if context.backend == "torchtitan":  # its engine counts the tokens of a tensor-parallel group
                 return context.plan("stage.placement.actor.mesh.tp") or 1
             return sequence_gpus(context, megatron=context.backend == "megatron")
-    raise KeyError(f"the worth of {unit}")
+    return worth_with_rollouts(context, unit, "rollout.n", "actor.ppo_mini_batch_size", "actor.ppo_epochs")
 
 
 def local_updates(context: Context) -> Any:

@@ -8,84 +8,71 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.families import ESTIMATORS, LOSSES, described, native_name, plan_name
-from rftconf.mappers.shapes import Behaves, leave_open, lose_known
+from rftconf.mappers.shapes import Behaves, leave_open, lose_known, settle_known
 from rftconf.mappers.verl.conditions import WHITENED
 from rftconf.mappers.verl.rows_training import ADVANTAGES
 from rftconf.mappers.verl.teachers import ALONE, SWITCH, follows_teacher
 from rftconf.plan.origin import Kind
 
+ESTIMATOR, DIVIDES = "algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo"
+ADVANTAGE, DEVIATION, CRITIC = (f"stage.algorithm.{name}" for name in ("advantage", "std_scope", "critic.enabled"))
+
 
 def read_advantage(r: ReadContext) -> None:
     """The estimator's name; grpo with or without division by the group's standard deviation."""
     if follows_teacher(r):
-        r.inactive["algorithm.norm_adv_by_std_in_grpo"] = ALONE
+        r.inactive[DIVIDES] = ALONE
         if not _spares_the_critic(r):
-            r.inactive["algorithm.adv_estimator"] = ALONE
-        r.set("stage.algorithm.advantage", "teacher", SWITCH, how="the teacher's divergence")
-        r.set("stage.algorithm.std_scope", None, SWITCH)
+            r.inactive[ESTIMATOR] = ALONE
+        r.set(ADVANTAGE, "teacher", SWITCH, how="the teacher's divergence")
+        r.set(DEVIATION, None, SWITCH)
         return
-    name = r.native("algorithm.adv_estimator")
-    keys = ("algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo")
+    name, keys = r.native(ESTIMATOR), (ESTIMATOR, DIVIDES)
     if name in ("grpo", "grpo_vectorized"):
-        divides = r.native(keys[1], True)
-        r.set("stage.algorithm.advantage", "grpo" if divides is not False else "grpo_mean_only", *keys)
-        r.set("stage.algorithm.std_scope", "group" if divides is not False else "none", *keys)
+        divides = r.native(DIVIDES, True) is not False
+        r.set(ADVANTAGE, "grpo" if divides else "grpo_mean_only", *keys)
+        r.set(DEVIATION, "group" if divides else "none", *keys)
         return
     known = not isinstance(name, Expr)
     if known:
-        r.inactive[keys[1]] = "only the grpo estimator reads it"
-    r.set("stage.algorithm.advantage", plan_name(name, ADVANTAGES, ESTIMATORS), keys[0])
-    r.set("stage.algorithm.std_scope", None if known else name, *(keys[:1] if known else keys))
+        r.inactive[DIVIDES] = "only the grpo estimator reads it"
+    r.set(ADVANTAGE, plan_name(name, ADVANTAGES, ESTIMATORS), ESTIMATOR)
+    r.set(DEVIATION, None if known else name, *(keys[:1] if known else keys))
 
 
 def write_advantage(w: WriteContext) -> None:
     """Back to the registry's name."""
-    name = w.plan("stage.algorithm.advantage")
+    name = w.plan(ADVANTAGE)
     if follows_teacher(w) and not w.same_framework:
-        w.put(
-            "algorithm.adv_estimator", "grpo", always=True, how="nothing is learned from it; gae would train a critic"
-        )
-        lose_known(
-            w,
-            State.DERIVED,
-            "distillation.enabled: the teacher's divergence",
-            *("stage.algorithm.advantage", "stage.algorithm.std_scope"),
-        )
+        w.put(ESTIMATOR, "grpo", always=True, how="nothing is learned from it; gae would train a critic")
+        lose_known(w, State.DERIVED, "distillation.enabled: the teacher's divergence", ADVANTAGE, DEVIATION)
         return
-    names = {plan: native for native, plan in reversed(ADVANTAGES.items())}
-    A, D = "stage.algorithm.advantage", "stage.algorithm.std_scope"  # noqa: N806
+    names, scope = {plan: native for native, plan in reversed(ADVANTAGES.items())}, w.plan(DEVIATION)
     if isinstance(name, Expr):
-        w.put(
-            "algorithm.adv_estimator",
-            name if w.same_framework else "???",
-            A,
-            state=State.EXACT if w.same_framework else State.UNRESOLVED,
-        )
+        value, state = (name, State.EXACT) if w.same_framework else ("???", State.UNRESOLVED)
+        w.put(ESTIMATOR, value, ADVANTAGE, state=state)
     elif name in ("grpo", "grpo_mean_only"):
-        w.put("algorithm.adv_estimator", "grpo", A, always=True)
-        w.put("algorithm.norm_adv_by_std_in_grpo", name == "grpo", A, D)
-        if w.plan(D) == "batch":
-            w.lose(D, State.NARROWED, "veRL's grpo divides by the group's standard deviation, not the batch's")
+        w.put(ESTIMATOR, "grpo", ADVANTAGE, always=True)
+        w.put(DIVIDES, name == "grpo", ADVANTAGE, DEVIATION)
+        if scope == "batch":
+            w.lose(DEVIATION, State.NARROWED, "veRL's grpo divides by the group's standard deviation, not the batch's")
     elif name in names or w.same_framework:
-        w.put("algorithm.adv_estimator", names.get(name) or native_name(name, {}), A, always=True)
-        if w.plan(D) in ("batch", "running"):
-            w.lose(D, State.NO_COUNTERPART, f"veRL's {names.get(name, name)} takes rewards as they are")
-        elif w.plan(D) is not None:
-            w.lose(D, State.DEFAULT, "part of the estimator")
+        w.put(ESTIMATOR, names.get(name) or native_name(name, {}), ADVANTAGE, always=True)
+        same, other = scope not in ("batch", "running"), f"veRL's {names.get(name, name)} takes rewards as they are"
+        settle_known(w, DEVIATION, same, "part of the estimator", other, State.NO_COUNTERPART)
     elif name is not None:
-        w.put("algorithm.adv_estimator", "???", A, state=State.NO_COUNTERPART, note=f"veRL has no {name} estimator")
+        w.put(ESTIMATOR, "???", ADVANTAGE, state=State.NO_COUNTERPART, note=f"veRL has no {name} estimator")
     elif w.plan("stage.kind") == "rl":  # veRL's own default would train a critic
-        w.put(
-            "algorithm.adv_estimator", "???", A, state=State.UNRESOLVED, note="the source does not tell its estimator"
-        )
+        note = "the source does not tell its estimator"
+        w.put(ESTIMATOR, "???", ADVANTAGE, state=State.UNRESOLVED, note=note)
 
 
 def whitened(c: Context) -> Any:
     """Whether the estimator whitens advantages; of one that is not veRL's own nobody knows."""
-    given = c.effective("algorithm.adv_estimator")
+    given = c.effective(ESTIMATOR)
     if given == "???" or isinstance(given, Expr):
-        return OpenKey("algorithm.adv_estimator")
-    name = c.plan("stage.algorithm.advantage")
+        return OpenKey(ESTIMATOR)
+    name = c.plan(ADVANTAGE)
     known = name in ("grpo", "grpo_mean_only", "teacher") or name in ADVANTAGES.values()
     return name in WHITENED if known else None
 
@@ -93,36 +80,33 @@ def whitened(c: Context) -> Any:
 def _spares_the_critic(r: ReadContext) -> bool:
     """True where the estimator alone keeps veRL from building a critic, whose own keys it would then check (need_critic)."""
     enabled = r.native("critic.enable")
-    return (enabled is None or isinstance(enabled, Expr)) and r.native("algorithm.adv_estimator") != "gae"
+    return (enabled is None or isinstance(enabled, Expr)) and r.native(ESTIMATOR) != "gae"
 
 
 def read_critic(r: ReadContext) -> None:
     """critic.enable, or null: then exactly the gae estimator has one."""
     if follows_teacher(r):
-        if r.native("critic.enable") is True or (
-            r.native("critic.enable") is None and r.native("algorithm.adv_estimator") == "gae"
-        ):
+        own = r.native("critic.enable")
+        if own is True or (own is None and r.native(ESTIMATOR) == "gae"):
             r.note("a critic is trained beside the teacher, and nothing uses it: algorithm.adv_estimator gae has one")
-        keys = (SWITCH, "algorithm.adv_estimator") if _spares_the_critic(r) else (SWITCH,)
-        r.set("stage.algorithm.critic.enabled", False, *keys, how="nothing uses a critic beside a teacher")
+        keys = (SWITCH, ESTIMATOR) if _spares_the_critic(r) else (SWITCH,)
+        r.set(CRITIC, False, *keys, how="nothing uses a critic beside a teacher")
         return
     wanted = r.native("critic.enable") if r.since("0.6.1") else None
     if wanted is None:
-        name = r.native("algorithm.adv_estimator")
-        wanted = name if isinstance(name, Expr) else name == "gae"
-        if isinstance(wanted, Expr):
-            wanted = None
-    r.set("stage.algorithm.critic.enabled", wanted, "critic.enable", "algorithm.adv_estimator")
+        name = r.native(ESTIMATOR)
+        wanted = None if isinstance(name, Expr) else name == "gae"
+    r.set(CRITIC, wanted, "critic.enable", ESTIMATOR)
 
 
 def write_critic(w: WriteContext) -> None:
     """Left to the estimator unless the plan says otherwise."""
-    wanted = w.plan("stage.algorithm.critic.enabled")
-    open_estimator = w.effective("algorithm.adv_estimator") == "???"
-    if wanted is None or (wanted == (w.plan("stage.algorithm.advantage") == "gae") and not open_estimator):
-        w.lose("stage.algorithm.critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
+    wanted = w.plan(CRITIC)
+    open_estimator = w.effective(ESTIMATOR) == "???"
+    if wanted is None or (wanted == (w.plan(ADVANTAGE) == "gae") and not open_estimator):
+        w.lose(CRITIC, State.DERIVED, "the estimator decides: gae has a critic")
     else:
-        w.put("critic.enable", wanted, "stage.algorithm.critic.enabled", always=True)
+        w.put("critic.enable", wanted, CRITIC, always=True)
 
 
 FAMILIES = {
@@ -135,6 +119,7 @@ LOSS_SINCE = {
 }  # fmt: skip
 """The catalogued release that first registers a loss (core_algos.register_policy_loss); the others are as old as 0.4.1."""
 L, AGG, OF_SEQUENCES = "stage.algorithm.", "actor_rollout_ref.actor.loss_agg_mode", "seq-mean-token-mean"
+FACTOR = "actor_rollout_ref.actor.loss_scale_factor"
 
 
 OVER_UPDATE = "veRL averages the loss over the whole update on all ranks (H25, H26)"
@@ -165,15 +150,9 @@ def read_loss(r: ReadContext) -> None:
     if agg == "seq-mean-token-sum-norm":
         agg = "seq-mean-sum-over-len" if r.since("0.7.1") else "sum-over-len"
     r.set(L + "loss_agg", agg, AGG)
-    factor = "actor_rollout_ref.actor.loss_scale_factor"
-    follows = r.written("data.max_response_length") and not r.written(factor)
-    r.set(
-        L + "loss_agg_tokens",
-        _divisor(r, agg),
-        factor,
-        "data.max_response_length",
-        kind=Kind.DERIVED if follows else None,
-    )
+    follows = r.written("data.max_response_length") and not r.written(FACTOR)
+    kind = Kind.DERIVED if follows else None
+    r.set(L + "loss_agg_tokens", _divisor(r, agg), FACTOR, "data.max_response_length", kind=kind)
     SCOPE.read(r)
 
 
@@ -184,10 +163,10 @@ def _is_of_sequences(family: Any, c: Context) -> bool:
 
 def _divisor(r: ReadContext, agg: Any) -> Any:
     if agg not in ("seq-mean-sum-over-len", "sum-over-len"):
-        if r.written("actor_rollout_ref.actor.loss_scale_factor"):
-            r.inactive["actor_rollout_ref.actor.loss_scale_factor"] = "only seq-mean-token-sum-norm reads it"
+        if r.written(FACTOR):
+            r.inactive[FACTOR] = "only seq-mean-token-sum-norm reads it"
         return None
-    factor = r.native("actor_rollout_ref.actor.loss_scale_factor")
+    factor = r.native(FACTOR)
     return r.plan("stage.length.response_max_tokens") if factor is None else factor
 
 
@@ -201,23 +180,12 @@ def write_loss(w: WriteContext) -> None:
         note = f"veRL has the {named} loss since {LOSS_SINCE[named]}"
         leave_open(w, key, note, L + "policy_loss.family", state=State.NO_COUNTERPART)
     elif isinstance(family, Expr) and not w.same_framework:
-        leave_open(
-            w,
-            key,
-            "the loss depends on a value the source does not tell",
-            L + "policy_loss.family",
-            state=State.UNRESOLVED,
-        )
+        leave_open(w, key, "the loss depends on a value the source does not tell", L + "policy_loss.family")
     elif family in names or w.same_framework:
         w.put(key, native_name(family, FAMILIES), L + "policy_loss.family")
     elif family is not None:
-        w.put(
-            key,
-            "???",
-            L + "policy_loss.family",
-            state=State.NO_COUNTERPART,
-            note=f"veRL has no {described(family)} policy loss",
-        )
+        note = f"veRL has no {described(family)} policy loss"
+        w.put(key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=note)
     _write_aggregation(w)
     SCOPE.write(w)
 
@@ -226,16 +194,12 @@ def _write_aggregation(w: WriteContext) -> None:
     agg = w.plan(L + "loss_agg")
     mine = "seq-mean-sum-over-len" if w.since("0.7.1") else "sum-over-len"
     if agg in ("seq-mean-sum-over-len", "sum-over-len"):
-        state = State.EXACT if agg == mine else State.NARROWED
-        note = (
-            ""
-            if agg == mine
-            else "the same name divides by the number of sequences as well: gradients differ by that factor (H61)"
-        )
+        other = "the same name divides by the number of sequences as well: gradients differ by that factor (H61)"
+        state, note = (State.EXACT, "") if agg == mine else (State.NARROWED, other)
         w.put(AGG, "seq-mean-token-sum-norm", L + "loss_agg", state=state, note=note, always=True)
         tokens = w.plan(L + "loss_agg_tokens")
         if tokens != w.plan("stage.length.response_max_tokens"):
-            w.put("actor_rollout_ref.actor.loss_scale_factor", tokens, L + "loss_agg_tokens")
+            w.put(FACTOR, tokens, L + "loss_agg_tokens")
         else:
             w.lose(L + "loss_agg_tokens", State.DEFAULT, "the padded response length")
     elif agg is not None:

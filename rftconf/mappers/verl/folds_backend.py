@@ -13,9 +13,7 @@ ACTOR, WORKER = "actor_rollout_ref.actor.", "stage.placement.actor."
 BACKEND, STRATEGY = WORKER + "backend", ACTOR + "strategy"
 GROUPS = ("actor@actor_rollout_ref.actor", "model_engine")
 """Words of a launch line that choose the engine's part of the config."""
-BACKENDS = words(
-    {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron", "veomni": "veomni", "torchtitan": "torchtitan"}
-)
+BACKENDS = words({name: name for name in ("fsdp", "fsdp2", "megatron", "veomni", "torchtitan")})
 NAMES = {"mlite": "megatron_lite"}
 """What engines are called whose word is short."""
 

@@ -70,10 +70,5 @@ def _write(w: WriteContext) -> None:
             w.put(key, made.value, path, state=made.state, note=made.note, how=made.how, **more)
 
 
-CRITIC_CAPS = Fold(
-    KEYS,
-    (TRAINED, INFERRED),
-    _read,
-    _write,
-    "trainer: engine_config.max_token_len_per_gpu and infer_max_token_len_per_gpu",
-)
+WHY = "trainer: engine_config.max_token_len_per_gpu and infer_max_token_len_per_gpu"
+CRITIC_CAPS = Fold(KEYS, (TRAINED, INFERRED), _read, _write, WHY)

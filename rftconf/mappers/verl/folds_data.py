@@ -10,6 +10,7 @@ from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import Pair, together
 
 D = "stage.data."
+LISTS = (("data.train_files", "train"), ("data.val_files", "eval"))
 SAMPLE_LIMITS = (
     Pair("data.train_max_samples", D + "train_max_samples", -1, off=-1),
     Pair("data.val_max_samples", D + "eval_max_samples", -1, off=-1),
@@ -20,7 +21,7 @@ SHARED_COLUMNS = {"data.prompt_key": "prompt", "data.image_key": "image", "data.
 
 def read_data(r: ReadContext) -> None:
     """One data set per file; columns and shuffling are shared by all of them."""
-    for key, listed in (("data.train_files", "train"), ("data.val_files", "eval")):
+    for key, listed in LISTS:
         for at in read_files(r, key, D + listed):
             for column, field in SHARED_COLUMNS.items():
                 value = r.native(column)
@@ -46,7 +47,7 @@ def _read_truncation(r: ReadContext) -> None:
 
 def write_data(w: WriteContext) -> None:
     """Back to lists of files; what differs between data sets cannot be kept."""
-    for key, listed in (("data.train_files", "train"), ("data.val_files", "eval")):
+    for key, listed in LISTS:
         files = files_of(w, D + listed)
         if files.values:
             files.put(w, key, files.short(w))
@@ -66,18 +67,12 @@ def _write_columns(w: WriteContext, listed: str, count: int) -> None:
             continue
         differs = any(v != values[0] for v in values) or (column in w.out and w.out[column].value != values[0])
         note = f"veRL has one {column} for all files; wrote the first" if differs else ""
+        state = State.NARROWED if differs else State.EXACT
         if column not in w.out:
-            w.put(
-                column,
-                values[0],
-                *paths,
-                state=State.NARROWED if differs else State.EXACT,
-                note=note,
-                always=field != "prompt",
-            )
+            w.put(column, values[0], *paths, state=state, note=note, always=field != "prompt")
         else:
             for path in paths:
-                w.lose(path, State.NARROWED if differs else State.EXACT, note)
+                w.lose(path, state, note)
 
 
 def _column_path(w: WriteContext, keys: str, field: str) -> str:
@@ -87,17 +82,10 @@ def _column_path(w: WriteContext, keys: str, field: str) -> str:
 
 
 FILES = together(
-    Fold(
-        ("data.train_files", "data.val_files", *SHARED_COLUMNS),
-        (
-            *(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage")),
-            *(f"{D}{s}[].keys.{column}" for s in ("train", "eval") for column in SHARED_COLUMNS.values()),
-            D + "mixing",
-        ),
-        read_data,
-        write_data,
-        "the files",
-    ),
+    Fold((*(key for key, _ in LISTS), *SHARED_COLUMNS),
+         (*(f"{D}{s}[].{f}" for _, s in LISTS for f in ("uri", "split", "subset", "storage")),
+          *(f"{D}{s}[].keys.{column}" for _, s in LISTS for column in SHARED_COLUMNS.values()), D + "mixing"),
+         read_data, write_data, "the files"),
     Pair("data.shuffle", D + "shuffle"),
     Pair("data.seed", D + "seed"),
     *SAMPLE_LIMITS,
@@ -105,4 +93,4 @@ FILES = together(
     Pair("data.custom_cls.path", D + "dataset_class"),
     Pair("data.custom_cls.name", D + "dataset_class_name"),
     why="rl_dataset: RLHFDataset concatenates its files",
-)
+)  # fmt: skip

@@ -34,12 +34,8 @@ def read_engine(r: ReadContext) -> None:
 
 
 def _groups(r: ReadContext) -> dict[str, Any]:
-    cells = r.source.cells
-    return {
-        name: cells[name].value
-        for name in sorted(registry.framework(r.source.framework).trainer_groups)
-        if name in cells
-    }
+    cells, groups = r.source.cells, sorted(registry.framework(r.source.framework).trainer_groups)
+    return {name: cells[name].value for name in groups if name in cells}
 
 
 def _refuse_others(r: ReadContext, chosen: dict[str, Any]) -> None:
@@ -66,11 +62,8 @@ def write_engine(w: WriteContext) -> None:
         return
     put = ENGINES.put(value, w, None)
     if put.state is State.NO_COUNTERPART:
-        w.lose(
-            BACKEND,
-            State.NARROWED,
-            f"this program trains with FSDP or Megatron, not with {value}; FSDP trains the same",
-        )
+        note = f"this program trains with FSDP or Megatron, not with {value}; FSDP trains the same"
+        w.lose(BACKEND, State.NARROWED, note)
         return
     w.put(STRATEGY, put.value, BACKEND, state=put.state, note=put.note, always=True)
 

@@ -58,9 +58,8 @@ def read_mode(r: ReadContext) -> None:
     layout = "colocated" if not own_pool else "lendable" if lendable else "disaggregated"
     r.set(P + "layout", layout, MODE, V1, *(["actor_rollout_ref.hybrid_engine"] if own_pool else []))
     if not own_pool:
-        r.inactive["actor_rollout_ref.hybrid_engine"] = (
-            "only separate_async reads it; veRL before 0.9 refuses False (H71)"
-        )
+        only = "only separate_async reads it; veRL before 0.9 refuses False (H71)"
+        r.inactive["actor_rollout_ref.hybrid_engine"] = only
         r.inactive.update(dict.fromkeys(ROLLOUT_POOL, "only separate_async has a rollout pool of its own"))
     _read_pools(r, ROLLOUT_POOL if own_pool else None)
     ahead = 0 if mode == "sync" else r.native(block + "num_warmup_batches", 1)
@@ -81,9 +80,8 @@ def _check_step(r: ReadContext, mode: str, key: str) -> None:
     fits = known and step * mini == prompts
     r.facts.single_ticks = mode == "separate_async" or (fits and step > 1)
     if mode == "separate_async" and known and not fits:
-        r.narrowed[key] = (
-            f"veRL stops: train_batch_size {prompts} is not parameter_sync_step {step} x ppo_mini_batch_size {mini}"
-        )
+        product = f"parameter_sync_step {step} x ppo_mini_batch_size {mini}"
+        r.narrowed[key] = f"veRL stops: train_batch_size {prompts} is not {product}"
         r.note(r.narrowed[key])
 
 
@@ -197,11 +195,8 @@ def _write_shared_pool(w: WriteContext) -> None:
     w.lose(PER_NODE, State.DERIVED, "split into the pools")
 
 
-SETTLED = (
-    P + "actor.gpus",
-    P + "layout",
-    *(S + name for name in ("run_ahead_rollouts", "in_flight", "every_rollouts", "driver")),
-)
+SYNCED = ("run_ahead_rollouts", "in_flight", "every_rollouts", "driver")
+SETTLED = (P + "actor.gpus", P + "layout", *(S + name for name in SYNCED), P + "rollout.gpus")
 
 
 def _settle_sync(w: WriteContext, mode: str) -> None:
@@ -223,7 +218,7 @@ def _settle_sync(w: WriteContext, mode: str) -> None:
     for path in (P + "actor.gpus", P + "rollout.gpus") if mode != "separate_async" else ():
         if isinstance(whole, int) and isinstance(w.plan(path), int) and w.plan(path) != whole:
             w.lose(path, State.NARROWED, f"trainer and engines all use the {whole} GPUs of the pool")
-    for path in (*SETTLED, P + "rollout.gpus"):
+    for path in SETTLED:
         if path not in w.outcomes:
             w.lose(path, State.DEFAULT, "the synchronous trainer behaves so")
 
@@ -238,21 +233,14 @@ def _write_own_pool(w: WriteContext, layout: str) -> None:
     w.facts.single_ticks = True
     w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
     w.put("trainer.v1.separate_async.parameter_sync_step", step if told else "???", always=True, how="B x n / G")
-    w.put(
-        "actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive"
-    )
+    engine = "actor_rollout_ref.rollout.checkpoint_engine.backend"
+    w.put(engine, "nccl", always=True, how="separate_async refuses naive")
     source = w.facts.source
     for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
         own = shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
         sizes = own if source is None else (source.value(pool[0]), source.value(pool[1]))
-        _write_pool(
-            w,
-            pool,
-            sizes,
-            f"{P}{role}.gpus",
-            NODES if role == "actor" else "",
-            how=f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs",
-        )
+        how = f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs"
+        _write_pool(w, pool, sizes, f"{P}{role}.gpus", NODES if role == "actor" else "", how=how)
     w.lose(PER_NODE, State.DERIVED, "split into the pools")
 
 

@@ -11,14 +11,10 @@ from rftconf.plan.origin import Kind
 from rftconf.schemas.registry import VERL
 
 ASYNC = "async_training."
-TRIGGER, REQUIRE, STALENESS = (
-    ASYNC + "trigger_parameter_sync_step",
-    ASYNC + "require_batches",
-    ASYNC + "staleness_threshold",
-)
-PARTIAL, VALIDATES, LENDS = (
-    ASYNC + k for k in ("partial_rollout", "use_trainer_do_validate", "use_dynamic_resource_scheduling")
-)
+TRIGGER, REQUIRE, STALENESS, PARTIAL, VALIDATES, LENDS = (
+    ASYNC + name for name in ("trigger_parameter_sync_step", "require_batches", "staleness_threshold", "partial_rollout",
+                              "use_trainer_do_validate", "use_dynamic_resource_scheduling")
+)  # fmt: skip
 ENGINE_POOL = ("rollout.nnodes", "rollout.n_gpus_per_node")
 HYBRID = "actor_rollout_ref.hybrid_engine"
 """What these programs assert to be false, as their default is not."""
@@ -75,9 +71,8 @@ def read_recipe(r: ReadContext) -> None:
     if not fully_async(r):
         r.facts.parameter_sync_step = 1
         r.set(S + "run_ahead_rollouts", 1, kind=Kind.DEFAULT, how="one-step-off: answers are one period old")
-        r.set(
-            S + "driver", "lockstep", kind=Kind.DEFAULT, how="one-step-off: trainer and engines meet after each period"
-        )
+        how = "one-step-off: trainer and engines meet after each period"
+        r.set(S + "driver", "lockstep", kind=Kind.DEFAULT, how=how)
         r.set(S + "in_flight", "finish", kind=Kind.DEFAULT, how="one-step-off: a period's answers are finished first")
         return
     # one scheduler tick per update_actor call, which trains require_batches mini-batches
@@ -100,18 +95,14 @@ def _note_cap(r: ReadContext) -> None:
 
 def write_recipe(w: WriteContext) -> None:
     """Only for the same program: its own keys again."""
-    for key, paths in (
-        (STALENESS, (S + "run_ahead_rollouts",)),
-        (PARTIAL, (S + "in_flight",)),
-        (VALIDATES, (P + "layout",)),
-        (LENDS, (P + "layout",)),
-        (HYBRID, (P + "layout",)),
-        (ENGINE_POOL[0], (P + "rollout.gpus",)),
-        (ENGINE_POOL[1], (P + "rollout.gpus",)),
-        ("trainer.nnodes", (P + "actor.gpus", "cluster.nodes")),
-        ("trainer.n_gpus_per_node", (P + "actor.gpus", "cluster.gpus_per_node")),
-    ):
-        _keep(w, key, *paths)
+    _keep(w, STALENESS, S + "run_ahead_rollouts")
+    _keep(w, PARTIAL, S + "in_flight")
+    for key in (VALIDATES, LENDS, HYBRID):
+        _keep(w, key, P + "layout")
+    for key in ENGINE_POOL:
+        _keep(w, key, P + "rollout.gpus")
+    _keep(w, "trainer.nnodes", P + "actor.gpus", "cluster.nodes")
+    _keep(w, "trainer.n_gpus_per_node", P + "actor.gpus", "cluster.gpus_per_node")
 
 
 def keep_limits(w: WriteContext) -> None:

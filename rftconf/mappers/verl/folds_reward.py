@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, known_below, lose_known, take
+from rftconf.mappers.shapes import carry, known_below, lose_known, settle_known, take
 from rftconf.mappers.verl import folds_teacher
 from rftconf.mappers.verl.conditions import dapo_recipe
 from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape, teacher
@@ -47,9 +47,8 @@ def read_reward(r: ReadContext) -> None:
         r.set(at + "colocate_with", beside, "reward.reward_model.enable_resource_pool")
     keys = ("reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node")
     sizes = [r.native(k) for k in keys]
-    r.set(
-        at + "gpus", sizes[0] * sizes[1] if pool and None not in sizes else None, *keys, how="nnodes x n_gpus_per_node"
-    )
+    gpus = sizes[0] * sizes[1] if pool and None not in sizes else None
+    r.set(at + "gpus", gpus, *keys, how="nnodes x n_gpus_per_node")
 
 
 def _read_manager(r: ReadContext) -> None:
@@ -106,9 +105,8 @@ def _write_reward_model(w: WriteContext, at: str) -> None:
             w.put(f"reward.reward_model.{key}", w.plan(at + field), at + field, always=True)
     _write_engine(w, at)
     _write_reward_pool(w, at)
-    if w.plan(at + "name") is not None:
-        said = State.DEFAULT if w.plan(at + "name") == w.plan(at + "domain") else State.NO_COUNTERPART
-        w.lose(at + "name", said, "the one reward model has no name")
+    same = w.plan(at + "name") == w.plan(at + "domain")
+    settle_known(w, at + "name", same, "the one reward model has no name", state=State.NO_COUNTERPART)
     _settle_domain(w, at)
 
 
@@ -135,11 +133,10 @@ def _write_reward_pool(w: WriteContext, at: str) -> None:
     w.put("reward.reward_model.enable_resource_pool", pool, *paths, state=state, note=note, always=forced)
     if not pool:
         sharing = w.plan("stage.placement.actor.gpus")
-        if gpus is not None and gpus != sharing:
-            why = f"veRL's reward model takes turns on all {formula(sharing)} GPUs of the trainer, or has a pool of its own"
-            w.lose(at + "gpus", State.NARROWED, why)
-        elif gpus is not None:
-            w.lose(at + "gpus", State.DEFAULT, "shares the trainer's GPUs")
+        turns = (
+            f"veRL's reward model takes turns on all {formula(sharing)} GPUs of the trainer, or has a pool of its own"
+        )
+        settle_known(w, at + "gpus", gpus == sharing, "shares the trainer's GPUs", turns)
         return
     nodes, each = shape(gpus, w.plan("cluster.gpus_per_node"))
     for key, value in (("nnodes", nodes), ("n_gpus_per_node", "???" if each is None else each)):
@@ -151,8 +148,6 @@ def _settle_domain(w: WriteContext, at: str) -> None:
     """veRL's reward model is asked about every row."""
     domain = w.plan(at + "domain")
     others = [path for path in w.values if path.startswith("stage.data.domains[") and path.endswith("].weight")]
-    if domain is not None and len([path for path in others if w.values[path] is not None]) > 1:
-        why = f"veRL's reward model is asked about every row, the source's only about those of {formula(domain)}"
-        w.lose(at + "domain", State.NO_COUNTERPART, why)
-    elif domain is not None:
-        w.lose(at + "domain", State.DEFAULT, "the only domain: all rows")
+    alone = len([path for path in others if w.values[path] is not None]) < 2
+    other = f"veRL's reward model is asked about every row, the source's only about those of {formula(domain)}"
+    settle_known(w, at + "domain", alone, "the only domain: all rows", other, State.NO_COUNTERPART)

@@ -9,7 +9,7 @@ from rftconf.base.symbols import open_keys
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.filters import first_filter
 from rftconf.mappers.run_folders import RunFolder, joined
-from rftconf.mappers.shapes import carry, known_below, lose_known, settle, take, together
+from rftconf.mappers.shapes import carry, known_below, lose_known, settle, settle_known, take, together
 from rftconf.mappers.verl.conditions import dapo_recipe, local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.schemas.registry import VERL
@@ -21,13 +21,8 @@ def read_old_logprob(r: ReadContext) -> None:
     bypass = r.native(f"{block}.bypass_mode", False)
     one = r.plan("stage.batch.sequences_per_update")
     whole = _sequences(r)
-    shortcut = (
-        r.since("0.6.0")
-        and not r.since("0.8.0")
-        and one is not None
-        and one == whole
-        and r.plan("stage.batch.passes") == 1
-    )
+    single = one is not None and one == whole and r.plan("stage.batch.passes") == 1
+    shortcut = single and r.since("0.6.0") and not r.since("0.8.0")
     # separate_async restores the period's first weights; elsewhere a hand-set step recomputes with those of the moment
     moving = local_updates(r) != 1 and r.facts.trainer_mode not in ("separate_async", "fully_async")
     recomputed = "recompute_at_update" if moving else "recompute_at_rollout"
@@ -56,12 +51,11 @@ def write_old_logprob(w: WriteContext) -> None:
             w.put("actor_rollout_ref.rollout.calculate_log_probs", True, always=True, how=why)
     elif source in ("recompute_at_update", "current"):
         single = w.plan("stage.batch.sequences_per_update") == _sequences(w)
-        note = (
-            "with one update a period this is the same"
-            if single
-            else "veRL recomputes once per rollout period, not per update"
+        same, other = (
+            "with one update a period this is the same",
+            "veRL recomputes once per rollout period, not per update",
         )
-        settle(w, "stage.sync.old_logprob", single, note)
+        settle(w, "stage.sync.old_logprob", single, same, other)
     elif source is not None:
         w.lose("stage.sync.old_logprob", State.DEFAULT, "veRL recomputes them once per rollout period")
     put_tree(w, "algorithm.rollout_correction", "stage.algorithm.rollout_correction")
@@ -152,9 +146,8 @@ def write_filters(w: WriteContext) -> None:
         since = "main_ppo filters groups since 0.9; before, a recipe of its own did"
         lose_known(w, State.NO_COUNTERPART, since, *known_below(w, prefix))
         return
-    threshold = w.plan(prefix + "threshold")
-    if threshold is not None:
-        settle(w, prefix + "threshold", not threshold, "veRL evicts groups whose metric does not vary at all")
+    same, note = not w.plan(prefix + "threshold"), "veRL evicts groups whose metric does not vary at all"
+    settle_known(w, prefix + "threshold", same, note)
     dropped = w.plan(prefix + "action") == "drop"
     state, note = (State.NARROWED, "veRL refills where the source only drops (H40)") if dropped else (State.EXACT, "")
     w.put(FILTER + "enable", True, prefix + "kind", prefix + "action", state=state, note=note, always=True)
@@ -168,16 +161,13 @@ def _name_or_default(w: WriteContext, what: str) -> Any:
     return name if name is not None else w.defaults(f"trainer.{what}_name")
 
 
+_DEFAULT = "checkpoints/<project>/<experiment>"
 FOLDER = together(
     RunFolder(
         "trainer.default_local_dir",
         lambda project, name: (joined("/", project, "/", name),),
         lambda w: (_name_or_default(w, "project"), _name_or_default(w, "experiment")),
-        default=(
-            "checkpoints",
-            "default checkpoints/<project>/<experiment>",
-            "veRL's default is checkpoints/<project>/<experiment>",
-        ),
+        default=("checkpoints", f"default {_DEFAULT}", f"veRL's default is {_DEFAULT}"),
         empty=".",
     ),
     why="trainer: checkpoint folder",

@@ -62,9 +62,8 @@ def read_run_length(r: ReadContext) -> None:
         r.set("stage.run_length.rollouts", bound, "trainer.total_epochs", "data.train_batch_size",
               how=f"floor({rows} rows / {prompts}) x {epochs} epochs", kind=Kind.DERIVED)  # fmt: skip
     elif steps is not None and bound is not None and isinstance(steps, int) and steps > bound:
-        r.note(
-            f"total_training_steps={steps} is never reached: {epochs} epochs end after {bound} rollout periods (H68)"
-        )
+        reached = f"{epochs} epochs end after {bound} rollout periods (H68)"
+        r.note(f"total_training_steps={steps} is never reached: {reached}")
         both = ("trainer.total_training_steps", "trainer.total_epochs")
         r.set("stage.run_length.rollouts", bound, *both, kind=Kind.DERIVED)
     else:
@@ -216,14 +215,8 @@ def _write_share(w: WriteContext, warmup: str, share: str) -> None:
         note = f"{_SHARE_ONLY}; how long the run is, nobody tells"
         leave_open(w, share, note, warmup)
         return
-    w.put(
-        share,
-        round(float(part), 6),
-        warmup,
-        state=State.DERIVED,
-        how=f"{formula(updates)} updates of the run",
-        always=True,
-    )
+    how = f"{formula(updates)} updates of the run"
+    w.put(share, round(float(part), 6), warmup, state=State.DERIVED, how=how, always=True)
 
 
 LENGTHS = {"actor": "actor_rollout_ref.actor.optim.lr_decay_steps", "critic": "critic.optim.lr_decay_steps"}
@@ -271,24 +264,16 @@ def write_warmup(w: WriteContext, warmup: str, steps: str, share: str) -> None:
     if not isinstance(updates, Expr) and updates > ENDLESS:
         part = round(updates / maxsize, 6)
         note = f"the source's warm-up never ends ({part:g} of sys.maxsize steps); veRL takes {part:g} of the run's length (H45)"
-        w.put(
-            share,
-            part,
-            warmup,
-            state=State.NARROWED,
-            note=note,
-            always=True,
-            how="of the run, not of sys.maxsize (H45)",
-        )
+        how = "of the run, not of sys.maxsize (H45)"
+        w.put(share, part, warmup, state=State.NARROWED, note=note, always=True, how=how)
         w.decide(share, note, "give lr_warmup_steps", "or keep the share of the run")
         return
     ticks = w.convert(updates, Unit.UPDATES, Unit.LR_TICKS)
     if updates == 0:
         w.lose(warmup, State.DEFAULT, "no warm-up")
     elif isinstance(ticks, (int, Expr)):
-        w.put(
-            steps, ticks, warmup, state=State.DERIVED, how=f"{formula(updates)} updates as scheduler ticks", always=True
-        )
+        how = f"{formula(updates)} updates as scheduler ticks"
+        w.put(steps, ticks, warmup, state=State.DERIVED, how=how, always=True)
     else:
         rounded = -(-ticks.numerator // ticks.denominator)
         note = f"{updates} updates are {float(ticks):g} scheduler ticks of veRL (one per rollout period); wrote {rounded} (H44)"

@@ -11,16 +11,15 @@ from rftconf.mappers.copies import Copies
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.products import AllGpus
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import Pair, carry, leave_open, settle, take, together
+from rftconf.mappers.shapes import Pair, carry, leave_open, settle, settle_known, take, together
 from rftconf.mappers.statements import Asked
-from rftconf.mappers.verl.folds_data import SAMPLE_LIMITS
+from rftconf.mappers.verl.folds_data import LISTS, SAMPLE_LIMITS
 from rftconf.mappers.verl.folds_schedule import from_ratio, write_warmup
 from rftconf.mappers.verl.needs import PADS_BY_DEFAULT, Unpadded
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
 
 D = "stage.data."
-LISTS = (("data.train_files", "train"), ("data.val_files", "eval"))
 NODES, GPUS = "trainer.nnodes", "trainer.n_gpus_per_node"
 EVERY_GPU = AllGpus((NODES, GPUS), "nodes x GPUs")
 
@@ -84,9 +83,7 @@ def _write_order(w: WriteContext) -> None:
     settle(w, D + "shuffle", shuffled, "veRL's SFT shuffles every epoch, always (H52)")
     if not shuffled:
         w.note("the source reads its samples in order; veRL's SFT shuffles every epoch, always (H52)")
-    if w.plan(D + "seed") is not None:
-        known = w.plan(D + "seed") == 0
-        settle(w, D + "seed", known, "the sampler's seed is 0, always")
+    settle_known(w, D + "seed", w.plan(D + "seed") == 0, "the sampler's seed is 0, always")
     w.lose(D + "mixing", State.DEFAULT, "files are concatenated")
 
 
@@ -116,12 +113,8 @@ def write_chat(w: WriteContext) -> None:
     at = f"{D}train[0]."
     if w.plan(at + "prompt_type") not in ("messages", None):
         why = f"veRL's SFT reads chat messages from one column; the source's rows are {w.plan(at + 'prompt_type')}"
-        w.decide(
-            "data.messages_key",
-            why,
-            "convert the rows to a column of messages",
-            "or a data set class of your own (data.custom_cls)",
-        )
+        choices = ("convert the rows to a column of messages", "or a data set class of your own (data.custom_cls)")
+        w.decide("data.messages_key", why, *choices)
         w.lose(at + "prompt_type", State.NARROWED, why)
     else:
         w.lose(at + "prompt_type", State.DEFAULT, "chat messages")
@@ -132,8 +125,7 @@ def write_chat(w: WriteContext) -> None:
 
 def _write_turns(w: WriteContext, mine: str, note: str) -> None:
     path = f"{D}train[0].trained_turns"
-    if w.plan(path) is not None:
-        settle(w, path, w.plan(path) == mine, note)
+    settle_known(w, path, w.plan(path) == mine, note)
 
 
 def _fields(*names: str) -> tuple[str, ...]:
@@ -167,11 +159,8 @@ def write_old_columns(w: WriteContext) -> None:
     w.put("data.multiturn.enable", many, at + "prompt_type", state=State.DERIVED, always=True)
     for field, column in (OLD_CHAT if many else OLD_PAIR).items():
         carry(w, column, at + field, always=True)
-    _write_turns(
-        w,
-        "all" if many else "last",
-        "this program trains on every answer of a conversation; the same where there is one",
-    )
+    note = "this program trains on every answer of a conversation; the same where there is one"
+    _write_turns(w, "all" if many else "last", note)
 
 
 OLD_COLUMNS = Fold((*OLD_CHAT.values(), *OLD_PAIR.values(), "data.multiturn.enable"),
@@ -229,14 +218,8 @@ def write_share(w: WriteContext) -> None:
     if updates == 0:
         w.put(RATIO, 0.0, WARMUP, always=True)
     elif isinstance(updates, int) and isinstance(total, int) and total:
-        w.put(
-            RATIO,
-            round(updates / total, 6),
-            WARMUP,
-            state=State.DERIVED,
-            always=True,
-            how=f"{updates} of {total} updates",
-        )
+        how = f"{updates} of {total} updates"
+        w.put(RATIO, round(updates / total, 6), WARMUP, state=State.DERIVED, always=True, how=how)
     else:
         note = "this program wants the warm-up as a share of the run, whose length is not known: pass --rows N"
         leave_open(w, RATIO, note, WARMUP)

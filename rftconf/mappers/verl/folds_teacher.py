@@ -7,7 +7,7 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import leave_open, lose_known, settle, take
+from rftconf.mappers.shapes import known_below, leave_open, lose_known, settle_known, take
 from rftconf.mappers.verl.reward_pool import shape, teacher
 from rftconf.mappers.verl.rows_training import KL_ESTIMATORS
 from rftconf.mappers.verl.teachers import ALONE, LOSS, REWARDS, SWITCH, follows_teacher
@@ -89,13 +89,10 @@ def _write(w: WriteContext) -> None:
     wanted = w.plan(T + "as_advantage")
     told = [T + "as_advantage"] if wanted is not None else []
     w.put(GRADIENT, True if wanted is None else wanted, *told, always=True)
-    if w.plan(T + "mixture") is not None:
-        why = "veRL's divergence is taken against the teacher, not a mixture"
-        w.lose(T + "mixture", State.NO_COUNTERPART, why)
-    coef = w.plan(T + "teacher_coef")
-    if coef is not None:
-        why = "without task rewards veRL's divergence has no coefficient: gradients are larger or smaller by it"
-        settle(w, T + "teacher_coef", coef == 1, why if coef != 1 else "1", state=State.NO_COUNTERPART)
+    mixed = "veRL's divergence is taken against the teacher, not a mixture"
+    lose_known(w, State.NO_COUNTERPART, mixed, T + "mixture")
+    why = "without task rewards veRL's divergence has no coefficient: gradients are larger or smaller by it"
+    settle_known(w, T + "teacher_coef", w.plan(T + "teacher_coef") == 1, "1", why, State.NO_COUNTERPART)
     if not w.same_framework:
         w.note(
             "veRL takes the divergence at the weights of each update, the source at those that made the answers: "
@@ -140,18 +137,10 @@ def write_model(w: WriteContext, at: str) -> None:
     chosen = w.chosen(at + "gpus")
     for key, value in zip(POOL, shape(gpus, w.plan("cluster.gpus_per_node")), strict=True):
         w.put(key, "???" if value is None else value, *told, always=True, chosen=chosen)
-    lose_known(
-        w,
-        State.DEFAULT,
-        "the teacher has a pool of its own",
-        *(at + field for field in ("role", "own_pool", "colocate_with", "name")),
-    )
-    for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None and p not in w.outcomes]:
-        w.lose(
-            path,
-            State.DEAD_IN_TARGET,
-            "veRL's teacher is an engine that scores the student's answers: it draws nothing, and has no such setting",
-        )
+    own = (at + field for field in ("role", "own_pool", "colocate_with", "name"))
+    lose_known(w, State.DEFAULT, "the teacher has a pool of its own", *own)
+    scores = "veRL's teacher is an engine that scores the student's answers: it draws nothing, and has no such setting"
+    lose_known(w, State.DEAD_IN_TARGET, scores, *(path for path in known_below(w, at) if path not in w.outcomes))
 
 
 def _write_context(w: WriteContext, at: str) -> None:

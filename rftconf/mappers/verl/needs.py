@@ -152,14 +152,10 @@ def _write_fixed_sizes(w: WriteContext) -> None:
     """Megatron workers up to 0.7 check fixed micro-batches even where batches are filled by tokens (utils/config.py: validate_config)."""
     if w.backend != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
         return
+    how = f"checked, but not used with dynamic batches, by the Megatron workers of {w.release}"
     for key, plan in MICRO.items():
         if w.plan(plan) is None or key not in w.out:
-            w.put(
-                key,
-                1,
-                always=True,
-                how=f"checked, but not used with dynamic batches, by the Megatron workers of {w.release}",
-            )
+            w.put(key, 1, always=True, how=how)
 
 
 def _score_as_trained(w: WriteContext) -> None:
@@ -169,9 +165,8 @@ def _score_as_trained(w: WriteContext) -> None:
     trained, scored = w.effective(TRAINED), w.out[SCORED].value
     if not isinstance(trained, bool) or not isinstance(scored, bool) or trained is scored:
         return
-    note = (
-        f"veRL since 0.8.0 scores as it trains: {'by tokens' if trained else 'in fixed micro-batches'} (engine_workers)"
-    )
+    how = "by tokens" if trained else "in fixed micro-batches"
+    note = f"veRL since 0.8.0 scores as it trains: {how} (engine_workers)"
     w.put(SCORED, trained, "stage.batch.log_prob.dynamic", state=State.NARROWED, note=note, always=True)
     tokens = "stage.batch.log_prob.tokens_per_rank"
     if not trained and w.plan(tokens) is not None:
