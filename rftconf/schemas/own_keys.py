@@ -76,7 +76,10 @@ def section_of(best: Guess, keys: Collection[str]) -> tuple[str, str]:
 def _sections_of(written: Collection[str], known: Iterable[str]) -> Counter[str]:
     """Count for each section of a catalogue how many of the keys it has; they are written without the section."""
     counts: Counter[str] = Counter()
+    last_names = {key[key.rfind(".") + 1 :] for key in written}
     for key in known:
+        if key[key.rfind(".") + 1 :] not in last_names:
+            continue  # most keys of most catalogues
         dot = key.find(".")
         while dot >= 0:
             counts[key[:dot]] += key[dot + 1 :] in written

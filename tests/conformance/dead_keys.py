@@ -16,7 +16,8 @@ from typing import NamedTuple
 from rftconf.base.ledger import State
 from rftconf.schemas import registry
 from tests.conformance.environment import folder
-from tests.laws.leaf_flip import Catalogued, flip
+from tests.laws.leaf_flip import Catalogued
+from tests.laws.survey import flip
 
 PATIENCE = 4
 """Base configs and values that are tried for one key."""

@@ -78,7 +78,7 @@ def evidence(logged: Logged, name: str) -> tuple[str, ...]:
 EARLIER = [
     (framework, release, logged)
     for framework, logged in ROWS
-    if framework != RUNNER and not logged.package
+    if framework != RUNNER and logged.package == framework
     for release in registry.framework(framework).releases[:-1]
 ]
 
@@ -129,9 +129,8 @@ def test_every_counter_has_its_code() -> None:
 def test_metrics_are_logged_against_that_counter(counter: str) -> None:
     framework = counter.partition("/")[0]
     file, function, text = STEPS[counter]
-    other = file.startswith("transformers/")
-    beside = ("transformers", "5.20.2") if other else ("", "")
-    path = home(framework, Logged("", file, function, package=beside[0], package_release=beside[1]))
+    release = "5.20.2" if file.startswith("transformers/") else ""
+    path = home(framework, Logged("", file, function, package_release=release))
     if not path.is_dir():
         pytest.skip(f"{path.name} is not in {path.parent}; `make conformance-env` puts it there")
     assert any(text in body for body in bodies(path / file, function)), f"{function} in {file}"

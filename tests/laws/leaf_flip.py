@@ -156,39 +156,16 @@ def _natives(framework: str) -> frozenset[str]:
     return frozenset(native.removesuffix(".*") for row in rows for native in natives_of(row))
 
 
-def flip(of: Catalogued, name: str, patience: int) -> Verdict:
-    """Try bases and values until one makes a difference, or `patience` losses were told; else the worst verdict."""
-    key = of.key(name)
-    leaf = written(name, key)
-    count, best = 0, Verdict(leaf, "silent", reason="no base to try it in", row=True)
-    for base in _preferred(of, name):
-        for value in candidates(name, key, base.flat.get(leaf)):
-            verdict = _try(of, base, leaf, value)
-            if verdict.outcome == "silent" and _try(of, base, leaf, key.default).outcome == "lost":
-                verdict = replace(verdict, outcome="lost", reason=f"its default is told as lost; {verdict.reason}")
-            if verdict.outcome == "changed":
-                return verdict
-            count += verdict.outcome == "lost"
-            if not best.base or _RANK.index(verdict.outcome) < _RANK.index(best.outcome):
-                best = verdict
-            if verdict.outcome == "dead":
-                break  # whatever its value
-        if count >= patience:
-            break
-    return best
-
-
-_RANK = ("kept", "refused", "lost", "silent", "dead")
 _HINTS = {
     "critic": "critic", "lora": "lora", "filter_groups": "filter", "reward_model": "reward model", "kl_ctrl": "adaptive",
     "custom_reward": "custom", "separate_async": "separate", "colocate_async": "ahead", "micro_batch_size": "static",
     "auxiliary": "helper", "rewards.own": "judge", "megatron": "megatron", "kl_penalty": "ppo", "tau_": "sapo", "seed": "shuffled",
     "entropy_loss_fn": "entropy", "loss_scale_factor": "sum norm", "hybrid_engine": "separate", "checkpoint_engine": "separate",
-    ".actor.engine.": "lite", "datasets[]": "mixture", "warmup_ratio": "no warm-up",
+    ".actor.engine.": "lite", "datasets[]": "mixture", "warmup_ratio": "no warm-up", "student_": "student",
 }  # fmt: skip
 
 
-def _preferred(of: Catalogued, name: str) -> list[Base]:
+def preferred(of: Catalogued, name: str) -> list[Base]:
     """The bases in which the key most likely acts come first."""
     hints = [hint for word, hint in _HINTS.items() if word in name]
     if "helper" in hints:  # an option of a model that is not there would bring it into being
@@ -196,9 +173,10 @@ def _preferred(of: Catalogued, name: str) -> list[Base]:
     return sorted(bases(of, name.startswith(STAGE)), key=lambda base: -sum(hint in base.name for hint in hints))
 
 
-def _try(of: Catalogued, base: Base, leaf: str, value: Any) -> Verdict:
+def try_leaf(of: Catalogued, base: Base, leaf: str, value: Any) -> Verdict:
+    """Convert a base with one leaf set to a value; a crash is a verdict too."""
     try:
-        done = run(of, _with(base, {leaf: value}))
+        done = run(of, with_flips(base, {leaf: value}))
     except (RefusedError, UnreadableError) as refused:
         return Verdict(leaf, "refused", base.name, value, None, str(refused), True)
     except Exception as error:  # noqa: BLE001 - a crash is a finding, not the end of the survey
@@ -210,7 +188,7 @@ def _try(of: Catalogued, base: Base, leaf: str, value: Any) -> Verdict:
     return Verdict(leaf, judge(lines[0], changed), base.name, value, lines[0].state, lines[0].reason, True)
 
 
-def _with(base: Base, flips: Mapping[str, Any]) -> dict[str, Any]:
+def with_flips(base: Base, flips: Mapping[str, Any]) -> dict[str, Any]:
     """The base with other values; one of its data sets is written as `taskset` where that is what is flipped."""
     single = any(".taskset." in leaf for leaf in flips)
     flat = {
@@ -245,7 +223,7 @@ def name_all(of: Catalogued, names: Iterable[str]) -> Iterator[Verdict]:
     """
     groups: dict[str, tuple[Base, dict[str, Any]]] = {}
     for name in names:
-        base = _preferred(of, name)[0]
+        base = preferred(of, name)[0]
         leaf = written(name, of.key(name))
         if leaf not in base.flat:
             groups.setdefault(base.name + " (single)" * (".taskset." in leaf), (base, {}))[1][leaf] = candidates(
@@ -258,7 +236,7 @@ def name_all(of: Catalogued, names: Iterable[str]) -> Iterator[Verdict]:
 def _name(of: Catalogued, base: Base, flips: dict[str, Any]) -> Iterator[Verdict]:
     items = list(flips.items())
     try:
-        done = run(of, _with(base, flips))
+        done = run(of, with_flips(base, flips))
     except RefusedError as refused:  # it makes another kind of run
         if len(items) == 1:
             yield Verdict(items[0][0], "refused", base.name, items[0][1], None, str(refused))
@@ -279,13 +257,6 @@ def _name(of: Catalogued, base: Base, flips: dict[str, Any]) -> Iterator[Verdict
             yield Verdict(leaf, "silent", base.name, value, None, f"{len(lines)} ledger lines")
         else:
             yield Verdict(leaf, judge(lines[0], changed=False), base.name, value, lines[0].state, lines[0].reason)
-
-
-def survey(of: Catalogued, *, patience: int = 1, without: frozenset[str] = frozenset()) -> list[Verdict]:
-    """Every leaf of one catalogue, except those in `without`."""
-    names = [name for name in of.leaves() if name not in without]
-    remainder = [name for name in names if not has_row(of, name)]
-    return [*(flip(of, name, patience) for name in names if has_row(of, name)), *name_all(of, remainder)]
 
 
 def defaults_written(of: Catalogued) -> list[Verdict]:

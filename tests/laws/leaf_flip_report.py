@@ -11,7 +11,8 @@ from pathlib import Path
 
 from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry, versions
-from tests.laws.leaf_flip import FURTHER, OTHER, Catalogued, Verdict, bases, further, survey
+from tests.laws.leaf_flip import FURTHER, OTHER, Catalogued, Verdict, bases, further
+from tests.laws.survey import survey
 
 FREQUENCY = Path(__file__).parents[2] / "../shared/facts/frequency"
 PATIENCE = 3

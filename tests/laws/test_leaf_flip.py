@@ -25,14 +25,13 @@ from tests.laws.leaf_flip import (
     Verdict,
     bases,
     defaults_written,
-    flip,
     further,
     has_row,
     name_all,
     run,
-    survey,
     unflipped,
 )
+from tests.laws.survey import flip_all, survey
 
 ROLL = tuple(
     Catalogued("roll", "0.3.0", pipeline) for pipeline in registry.ROLL.trainers if pipeline not in ("distill", "dpo")
@@ -226,7 +225,7 @@ def test_no_leaf_with_a_row_is_silent_in_older_releases(of: Catalogued) -> None:
     follow each other; with RFTCONF_EVERY_FLIP all of them."""
     names = [name for name in of.leaves() if has_row(of, name)]
     tried = names if os.environ.get("RFTCONF_EVERY_FLIP") else [*of_this_release(of, names)]
-    assert silent(flip(of, name, 1) for name in tried) == []
+    assert silent(flip_all(of, tried)) == []
 
 
 def test_a_sixth_of_the_leaves_of_older_releases_is_tried() -> None:
@@ -253,7 +252,7 @@ def test_no_leaf_is_silent_in_the_other_directions(framework: str, to: str) -> N
     of = further(framework, to)
     names = of.leaves()
     new_verdicts = [*name_all(of, [name for name in names if not has_row(of, name)])]
-    new_verdicts += [flip(of, name, 1) for name in [name for name in names if has_row(of, name)][::8]]
+    new_verdicts += flip_all(of, [name for name in names if has_row(of, name)][::8])
     known = AS_UNSAID.get((framework, to), set())
     assert silent(verdict for verdict in new_verdicts if verdict.key not in known) == []
     assert len(new_verdicts) > 60
@@ -289,6 +288,6 @@ def test_no_leaf_of_a_stage_is_silent() -> None:
     ]
     rowed = [name for name in names if has_row(of, name)]
     new_verdicts = list(name_all(of, [name for name in names if not has_row(of, name)]))
-    new_verdicts += [flip(of, name, 1) for name in rowed[::20]]
+    new_verdicts += flip_all(of, rowed[::20])
     assert silent(new_verdicts) == []
     assert len(new_verdicts) > 400

@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from rftconf.schemas import registry
-from tests.laws.leaf_flip import GENERIC, Catalogued, Verdict, defaults_written, flip, has_row, name_all, survey
+from tests.laws.leaf_flip import GENERIC, Catalogued, Verdict, defaults_written, has_row, name_all
+from tests.laws.survey import flip_all, survey
 
 SFT = registry.VERL_SFT
 TARGETS = ("trinity", "roll")
@@ -63,5 +64,5 @@ def test_defaults_written_out_lose_nothing_without_a_word(of: Catalogued) -> Non
 def test_no_leaf_is_silent_in_older_releases(of: Catalogued) -> None:
     names = of.leaves()
     new_verdicts = [*name_all(of, [name for name in names if not has_row(of, name)])]
-    new_verdicts += [flip(of, name, 1) for name in names if has_row(of, name)]
+    new_verdicts += flip_all(of, [name for name in names if has_row(of, name)])
     assert silent(new_verdicts) == []

@@ -7,7 +7,8 @@ import os
 import pytest
 
 from rftconf.schemas import registry, versions
-from tests.laws.leaf_flip import Catalogued, defaults_written, further, survey
+from tests.laws.leaf_flip import Catalogued, defaults_written, further
+from tests.laws.survey import survey
 
 TRL = registry.TRL
 TARGETS = tuple(name for name in registry.FRAMEWORKS if name != TRL.name)
