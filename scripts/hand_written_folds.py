@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAPPERS = Path(__file__).parents[1] / "rftconf" / "mappers"
-MAKERS = ("Fold", "fold", "only_read", "only_written")
+MAKERS = ("Fold", "only_written")
 """Calls that take functions for a direction."""
 ENGINE = ("rows.py", "shapes.py")
 """Modules that define these calls, and declare nothing with them."""

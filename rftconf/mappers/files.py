@@ -81,12 +81,8 @@ def file_of_split(w: WriteContext, at: str, suffix: str = "parquet") -> Found:
         return Found(uri)
     if looks_local(uri):
         value = text(uri if isinstance(uri, (str, Expr)) else str(uri), f"/{split}.{suffix}")
-        return Found(
-            value,
-            State.DERIVED,
-            f"the target reads files; check that {split}.{suffix} lies in that folder",
-            chosen=True,
-        )
+        note = f"the target reads files; check that {split}.{suffix} lies in that folder"
+        return Found(value, State.DERIVED, note, chosen=True)
     note = f"the target reads {suffix} files; export the hub data set {uri} (split {split}) and name the file"
     return Found("???", State.UNRESOLVED, note)
 

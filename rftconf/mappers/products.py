@@ -106,13 +106,8 @@ class UpdateInParts:
         asked = self.size(w) if wish is None else wish
         part: Any = _part_of(share, asked)
         micro = (self.micro,) if wish is not None else ()
-        rounded = micro and part != wish
-        note = (
-            f"{formula(wish)} does not cut the {formula(share)} sequences of a rank into whole passes"
-            if rounded
-            else ""
-        )
-        state = State.ROUNDED if rounded else State.EXACT
+        cuts = f"{formula(wish)} does not cut the {formula(share)} sequences of a rank into whole passes"
+        state, note = (State.ROUNDED, cuts) if micro and part != wish else (State.EXACT, "")
         w.put(self.part, part, *micro, state=state, note=note, always=True)
         how = f"{formula(update)} sequences an update: {formula(part)} x {formula(ranks)} ranks x this"
         w.put(self.passes, exact_quotient(share, part), self.path, state=State.DERIVED, always=True, how=how)

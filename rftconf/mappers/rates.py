@@ -130,16 +130,22 @@ def refuse_torn_ranks(context: Context, gpus: int, ranks: int | Fraction, role: 
         raise RefusedError(why, choices=(*(f"{some} GPUs" for some in near if some), "smaller parallel sizes"))
 
 
+PERIOD = tuple(
+    f"stage.batch.{name}" for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
+)
+
+
+def numbers_of_period(context: Context) -> tuple[Any, Any, Any]:
+    """Prompts of a rollout period, answers to each, and sequences of an update; all None where one is no known number."""
+    prompts, n, update = (context.plan(path) for path in PERIOD)
+    known = all(isinstance(number, int) for number in (prompts, n, update))
+    return (prompts, n, update) if known else (None, None, None)
+
+
 def one_update(context: Context) -> bool:
     """True where a rollout period is one optimizer update: then mini-batches have no order, and updates no scope."""
-    numbers = [
-        context.plan(f"stage.batch.{f}")
-        for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
-    ]
-    if not all(isinstance(number, int) for number in numbers):
-        return False
-    prompts, n, update = numbers
-    return bool(prompts * n == update)
+    prompts, n, update = numbers_of_period(context)
+    return prompts is not None and bool(prompts * n == update)
 
 
 def updates_per_tick(context: Context, role: str = "actor") -> Any:
@@ -174,10 +180,7 @@ def advantage_scope(context: Context, mine: str) -> Any:
 
 def tail(context: Context, mine: str) -> str:
     """What becomes of an incomplete last mini-batch: `mine`, or what the plan says where there never is one (H7)."""
-    prompts, n, update = (
-        context.values.get(f"stage.batch.{f}")
-        for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
-    )
+    prompts, n, update = map(context.values.get, PERIOD)
     if isinstance(prompts, int) and isinstance(n, int) and isinstance(update, int) and prompts * n % update == 0:
         return context.values.get("stage.batch.uneven_tail") or mine
     return mine
@@ -209,9 +212,5 @@ def divides_logits(context: Context, mine: bool) -> bool:
 
 def beyond_a_period(context: Context) -> tuple[int, int] | None:
     """Sequences of an update and of a rollout period, where one update takes more than a period yields."""
-    update = context.plan("stage.batch.sequences_per_update")
-    parts = [context.plan(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt")]
-    if not isinstance(update, int) or not all(isinstance(part, int) for part in parts):
-        return None
-    period = parts[0] * parts[1]
-    return (update, period) if 0 < period < update else None
+    prompts, n, update = numbers_of_period(context)
+    return (update, prompts * n) if prompts is not None and 0 < prompts * n < update else None

@@ -286,3 +286,13 @@ def fixed(plan: Callable[[Run], Any], value: Any, *, why: str) -> Fixed:
 def cannot(plan: Callable[[Run], Any] | str, *, why: str, behaves: Any = UNSET) -> Cannot:
     """A plan field without a control here."""
     return Cannot(path_of(plan), why, behaves)
+
+
+def reasons_for(state: State, why: str, *keys: str, since: str = "") -> tuple[Reason, ...]:
+    """One reason for several keys."""
+    return tuple(Reason(key, state, why, since) for key in keys)
+
+
+def reasons_below(state: State, why: str, nodes: tuple[str, ...], *names: str, since: str = "") -> tuple[Reason, ...]:
+    """One reason for the same names below several sections."""
+    return tuple(Reason(f"{node}.{name}", state, why, since) for node in nodes for name in names)

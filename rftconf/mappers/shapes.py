@@ -57,11 +57,6 @@ def together(*shapes: Shape, why: str, when: When | None = None, natives: tuple[
     return Fold(tuple(keys), tuple(plans), read, write, why, when)
 
 
-def only_read(read: Callable[[ReadContext], None], *, why: str, natives: tuple[str, ...] = ()) -> Fold:
-    """Make a fold of what is noticed while a config is read, and writes nothing."""
-    return Fold(natives, (), read, lambda _: None, why)
-
-
 def only_written(write: Callable[[WriteContext], None], *, why: str) -> Fold:
     """Make a fold of what is written, or refused, and that no plan field is read from."""
     return Fold((), (), lambda _: None, write, why)

@@ -6,7 +6,8 @@ import pytest
 
 from rftconf.base.ledger import State
 from rftconf.mappers.aggregation import AGG, SUMMED, TOKENS, read_aggregation, write_aggregation
-from rftconf.mappers.shapes import Pair, only_read, only_written, together
+from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import Pair, only_written, together
 from rftconf.mappers.writing import Writing
 from tests.mappers.test_precedence import reading
 from tests.mappers.test_shapes import KEY, table
@@ -18,7 +19,9 @@ LENGTH = "stage.length.response_max_tokens"
     ("mode", "word", "tokens"), [(SUMMED, "sum-over-len", 512), ("token-mean", "token-mean", None)]
 )
 def test_a_sum_is_divided_by_the_padded_length(mode: str, word: str, tokens: int | None) -> None:
-    reads = only_read(lambda r: read_aggregation(r, r.native(KEY), KEY, padded_by="length"), why="the loss")
+    reads = Fold(
+        (), (), lambda r: read_aggregation(r, r.native(KEY), KEY, padded_by="length"), lambda _: None, "the loss"
+    )
     result = reading(together(Pair("length", LENGTH), reads, why="the loss"), chatty=mode, length=512)
     assert (result.values[AGG], result.values[TOKENS]) == (word, tokens)
     assert (result.origins[AGG].keys, result.origins[TOKENS].keys) == ((KEY,), ("length",))

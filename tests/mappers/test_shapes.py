@@ -21,7 +21,6 @@ from rftconf.mappers.shapes import (
     Shape,
     Switch,
     Where,
-    only_read,
     only_written,
     together,
 )
@@ -139,9 +138,20 @@ def test_a_framework_with_one_filter_loses_the_others() -> None:
     assert first_filter(writing, lambda _: False, "none") is None
 
 
-def test_what_has_one_direction_does_nothing_in_the_other() -> None:
+def test_what_is_only_written_reads_nothing() -> None:
     assert read(only_written(lambda w: w.put(KEY, True), why="written")) == {}
-    assert write(only_read(lambda r: r.set(FIELD, "finish"), why="read")).out == {}
+
+
+@pytest.mark.parametrize("acts", [True, False])
+def test_a_fold_does_nothing_while_its_condition_does_not_hold(acts: bool) -> None:
+    fold = together(Pair(KEY, FIELD), why="the key", when=When(lambda _: acts, "it does not act"))
+    assert (FIELD in read(fold, chatty="finish"), KEY in write(fold, value="finish").out) == (acts, acts)
+
+
+def test_a_condition_is_that_of_the_whole_fold() -> None:
+    part = together(Pair(KEY, FIELD), why="the key", when=When(lambda _: False, "it does not act"))
+    with pytest.raises(AssertionError, match="the fold of all has the condition"):
+        together(part, why="the key")
 
 
 def test_a_switch_is_left_to_a_person_where_nobody_told_the_word() -> None:

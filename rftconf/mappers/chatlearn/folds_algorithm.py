@@ -17,6 +17,7 @@ from rftconf.mappers.shapes import (
     Where,
     carry,
     leave_open,
+    lose_known,
     settle_known,
     take,
     together,
@@ -168,8 +169,8 @@ def write_optimizer(w: WriteContext) -> None:
     if isinstance(betas, list) and len(betas) == 2:
         w.put(OPT + "adam_beta1", betas[0], path)
         w.put(OPT + "adam_beta2", betas[1], path, always=True)
-    elif betas is not None:
-        w.lose(path, State.UNRESOLVED, "the betas are a value the source does not tell")
+    else:
+        lose_known(w, State.UNRESOLVED, "the betas are a value the source does not tell", path)
     schedule, floor = w.plan(OPTIM + "schedule"), w.plan(OPTIM + "min_lr")
     if w.trainer == "megatron":
         falls = schedule == "linear" and w.plan(OPTIM + "decay_updates") == 1 and floor is not None

@@ -9,7 +9,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Expr, OpenKey, Var, formula
 from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
-from rftconf.mappers.rates import beside_a_length, periods_of_epochs
+from rftconf.mappers.rates import beside_a_length, numbers_of_period, periods_of_epochs
 from rftconf.mappers.run_folders import EXPERIMENT, PROJECT, RunFolder
 from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, settle_known, take, together
 from rftconf.mappers.statements import Noted, Stated
@@ -102,12 +102,9 @@ LOST_WEIGHTS = (
 
 def _loses_weights(c: Context) -> bool:
     """True for FSDP with more than one update an episode."""
-    prompts, n, update, passes = (
-        c.plan(f"stage.batch.{name}")
-        for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update", "passes")
-    )
-    known = all(isinstance(value, int) for value in (prompts, n, update))
-    return c.trainer != "megatron" and known and (prompts * n != update or passes not in (1, None))
+    (prompts, n, update), passes = numbers_of_period(c), c.plan("stage.batch.passes")
+    known = c.trainer != "megatron" and prompts is not None
+    return known and (prompts * n != update or passes not in (1, None))
 
 
 def write_resume(w: WriteContext) -> None:

@@ -26,15 +26,8 @@ from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import only_written
 from rftconf.mappers.without_control import common_sampling
 
-A, B, D, P, Y, OPTIM = (
-    "stage.algorithm.",
-    "stage.batch.",
-    "stage.data.",
-    "stage.placement.",
-    "stage.sync.",
-    "stage.optim.actor.",
-)
-TRAINER, REFERENCE, MEGATRON = "models.policy_trainer.", "models.ref_policy.", "stage.placement.actor.megatron."
+A, B, D, P, OPTIM = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.optim.actor."
+TRAINER, REFERENCE = "models.policy_trainer.", "models.ref_policy."
 
 FOLDS = (
     folds_algorithm.ADVANTAGE,

@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 A, P = "stage.algorithm.", "stage.placement."
-TRAINED = {
-    "rlvr": "actor_train",
-    "agentic": "actor_train",
-    "dpo": "actor_train",
-    "sft": "sft_train",
-    "distill": "student",
-}
+TRAINED = {**dict.fromkeys(("rlvr", "agentic", "dpo"), "actor_train"), "sft": "sft_train", "distill": "student"}
 """Pipeline to the role that is trained."""
 KINDS = {"rlvr": "rl", "agentic": "rl", "dpo": "dpo", "sft": "sft", "distill": "offline_distill"}
 """Pipeline to the kind of run."""
@@ -247,12 +241,8 @@ class _ShardSize(Codec[int, int]):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         sp, gpus = context.plan(P + "actor.sp"), context.plan(P + "actor.gpus")
         if value is None and sp is not None and sp != 1 and gpus is not None:
-            return Put(
-                gpus,
-                State.DERIVED,
-                "",
-                "fsdp2_strategy asserts that it is not below ulysses_size, and its default is 1",
-            )
+            how = "fsdp2_strategy asserts that it is not below ulysses_size, and its default is 1"
+            return Put(gpus, State.DERIVED, "", how)
         if isinstance(value, int) and isinstance(sp, int) and value < sp:
             why = f"ROLL shards over no fewer GPUs than a sequence is spread over: {sp} instead of {value} (fsdp2_strategy asserts it)"
             return Put(sp, State.NARROWED, why)

@@ -9,7 +9,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.roll import trajectories
 from rftconf.mappers.roll.conditions import RL, follows_teacher
-from rftconf.mappers.shapes import Pair, Where, leave_open, together
+from rftconf.mappers.shapes import Pair, Where, leave_open, lose_known, settle_known, together
 from rftconf.mappers.statements import Noted
 from rftconf.plan.origin import Kind
 
@@ -94,13 +94,12 @@ def write_advantage(w: WriteContext) -> None:
             w.lose(path, State.DERIVED, "is_pure_opd: the teacher's divergence is the advantage")
     else:
         _write_estimator(w, name, scope)
-    wanted = w.plan(A + "critic.enabled")
-    if wanted is not None and EST in w.out and w.out[EST].value == "???":
-        w.lose(A + "critic.enabled", State.UNRESOLVED, "the estimator decides: gae has a critic")
-    elif wanted is not None and wanted != (name == "gae"):
-        w.lose(A + "critic.enabled", State.NARROWED, "ROLL has a critic with gae and only then")
-    elif wanted is not None:
-        w.lose(A + "critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
+    critic, decides = A + "critic.enabled", "the estimator decides: gae has a critic"
+    if EST in w.out and w.out[EST].value == "???":
+        lose_known(w, State.UNRESOLVED, decides, critic)
+    else:
+        other = "ROLL has a critic with gae and only then"
+        settle_known(w, critic, w.plan(critic) == (name == "gae"), decides, other, alike=State.DERIVED)
     single = w.plan("stage.batch.responses_per_prompt") == 1 and w.trainer != "agentic"
     if name in ("grpo", "grpo_mean_only") and single:
         why = "groups of one have no standard deviation: ROLL's advantages become NaN (H39)"
@@ -123,17 +122,11 @@ def _write_estimator(w: WriteContext, name: Any, scope: Any) -> None:
     elif (name, scope) in NORMS or (name in ("reinforce", "reinforce_pp", "grpo_mean_only")):
         plain = {"reinforce": (None, None), "reinforce_pp": ("batch", "batch"), "grpo_mean_only": ("group", None)}
         mean, std = NORMS.get((name, scope)) or plain[name]
-        near = name == "reinforce_pp"
-        note = (
-            "ROLL normalises rewards over the batch where the source whitens token advantages (section 4.1)"
-            if near
-            else ""
-        )
-        w.put(
-            EST, "reinforce", A + "advantage", state=State.NARROWED if near else State.DERIVED, note=note, always=True
-        )
-        w.put(MEAN, mean, A + "advantage", state=State.NARROWED if near else State.DERIVED, note=note)
-        w.put(STD, std, *paths, state=State.NARROWED if near else State.DERIVED, note=note)
+        whitens = "ROLL normalises rewards over the batch where the source whitens token advantages (section 4.1)"
+        state, note = (State.NARROWED, whitens) if name == "reinforce_pp" else (State.DERIVED, "")
+        w.put(EST, "reinforce", A + "advantage", state=state, note=note, always=True)
+        w.put(MEAN, mean, A + "advantage", state=state, note=note)
+        w.put(STD, std, *paths, state=state, note=note)
     elif w.same_framework:
         w.put(EST, trajectories.estimator(name), *paths, always=True)
     elif name is not None:

@@ -106,11 +106,9 @@ def write_columns(w: WriteContext, at: str, listed: str, count: int) -> None:
             other = f"ROLL's DPO takes prompts from the column `{INSTRUCTION}`, and no key names another: rename it in the file"
             settle_known(w, to + "prompt", w.plan(to + "prompt") == INSTRUCTION, "as ROLL does", other)
         if w.trainer == "rlvr" and columns_of_images(w):
-            mine, other = (
-                "the program for vision-language models",
-                f"reads the column `{COLUMN}`: rename it in the file",
-            )
-            settle_known(w, to + "image", w.plan(to + "image") == COLUMN, f"as {mine}", f"{mine} {other}")
+            mine = "the program for vision-language models"
+            other = f"{mine} reads the column `{COLUMN}`: rename it in the file"
+            settle_known(w, to + "image", w.plan(to + "image") == COLUMN, f"as {mine}", other)
         if kind is not None:
             _say_type(w, f"{D}{listed}[{index}].prompt_type", to, kind)
 

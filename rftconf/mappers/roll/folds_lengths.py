@@ -79,10 +79,5 @@ def _write_whole(w: WriteContext) -> None:
     lose_known(w, State.NARROWED, "samples have one length: sequence_length", *parts)
 
 
-LENGTHS_FOLD = Fold(
-    (*LENGTHS, ENGINE_LENGTH),
-    tuple(f"{LENGTH}{part}_max_tokens" for part in ("prompt", "response", "model")),
-    read_lengths,
-    write_lengths,
-    "base_config: __post_init__",
-)
+PLANS = tuple(f"{LENGTH}{part}_max_tokens" for part in ("prompt", "response", "model"))
+LENGTHS_FOLD = Fold((*LENGTHS, ENGINE_LENGTH), PLANS, read_lengths, write_lengths, "base_config: __post_init__")

@@ -11,7 +11,7 @@ from rftconf.base.symbols import Expr, formula, text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
-from rftconf.mappers.shapes import leave_open, settle_known, take
+from rftconf.mappers.shapes import carry, leave_open, settle_known, take
 from rftconf.mappers.supposing import may_hold, put_to_sleep
 from rftconf.mappers.value_errors import unusable_value
 from rftconf.schemas import catalogue
@@ -126,11 +126,10 @@ def _set_layout(r: ReadContext, train: list[int] | None, infer: list[int] | None
 
 def write_devices(w: WriteContext) -> None:
     """Trainer first, engines on the same devices or behind it, further models behind those."""
-    main, size = w.plan(P + "actor.gpus"), w.plan(PER_NODE)
+    main = w.plan(P + "actor.gpus")
     if main == 0 and not isinstance(main, Expr):
         raise RefusedError("the engines leave the trainer no GPU", choices=("fewer engines", "more nodes"))
-    if size is not None:
-        w.put("num_gpus_per_node", size, PER_NODE, state=State.EXACT, always=True)
+    carry(w, "num_gpus_per_node", PER_NODE, always=True)
     put_mapping(w, f"{trained(w)}.device_mapping", 0, main, P + "actor.gpus")
     if not RL.test(w):
         _settle_nodes(w, main)

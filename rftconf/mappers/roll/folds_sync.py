@@ -24,11 +24,9 @@ def read_sync(r: ReadContext) -> None:
     r.set(S + "run_ahead_rollouts", ahead, AHEAD)
     PERIODS.read(r)
     waits = not isinstance(ahead, Expr) and not ahead
-    finished, cut = (
-        "every answer is finished before the update",
-        "running answers are cut at the update and go on with new weights",
-    )
-    r.set(S + "in_flight", "finish" if waits else "interrupt", AHEAD, how=finished if waits else cut)
+    cut = "running answers are cut at the update and go on with new weights"
+    mine, how = ("finish", "every answer is finished before the update") if waits else ("interrupt", cut)
+    r.set(S + "in_flight", mine, AHEAD, how=how)
 
 
 def write_sync(w: WriteContext) -> None:
@@ -42,12 +40,9 @@ def write_sync(w: WriteContext) -> None:
     settle_unbounded(w)
     PERIODS.write(w)
     mine = "interrupt" if isinstance(ahead, Expr) or ahead else "finish"
-    cuts, finishes = (
-        "ROLL cuts running answers at an update and goes on with new weights",
-        "ROLL finishes every answer first",
-    )
-    same = w.plan(S + "in_flight") in (mine, None)
-    settle(w, S + "in_flight", same, "as ROLL does", cuts if mine == "interrupt" else finishes)
+    cuts = "ROLL cuts running answers at an update and goes on with new weights"
+    other = cuts if mine == "interrupt" else "ROLL finishes every answer first"
+    settle(w, S + "in_flight", w.plan(S + "in_flight") in (mine, None), "as ROLL does", other)
 
 
 RECOMPUTE, DISABLE = "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute"

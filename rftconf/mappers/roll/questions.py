@@ -16,9 +16,7 @@ TARGET = Target(
 
 
 SPREAD = {
-    "actor_train": "actor",
-    "sft_train": "actor",
-    "student": "actor",
+    **dict.fromkeys(("actor_train", "sft_train", "student"), "actor"),
     "reference": "reference",
     "critic": "critic",
 }
@@ -40,13 +38,8 @@ def _samples(writing: WriteContext) -> list[Decision]:
     kinds = {writing.plan(f"stage.data.train[{i}].prompt_type") for i in range(count)} - {None, "plaintext"}
     if kinds or not all(isinstance(file, str) and file.endswith((".json", ".jsonl")) for file in files):
         why = f"the pipeline opens JSON or JSON lines alone, with {rows}"
-        return [
-            Decision(
-                f"{role}.data_args.file_name",
-                why,
-                ("convert the rows to such a file", "check the file and its columns"),
-            )
-        ]
+        choices = ("convert the rows to such a file", "check the file and its columns")
+        return [Decision(f"{role}.data_args.file_name", why, choices)]
     return []
 
 

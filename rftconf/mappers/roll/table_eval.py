@@ -14,7 +14,7 @@ from rftconf.mappers.roll import folds_data, folds_domains, folds_lengths, folds
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
 from rftconf.mappers.roll.table import ROLL
 from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
-from rftconf.mappers.shapes import Behaves, OneSided, Pair, Where, leave_open, lose_known, take, together
+from rftconf.mappers.shapes import Behaves, OneSided, Pair, Where, carry, leave_open, lose_known, take, together
 from rftconf.mappers.statements import Means, Stated
 from rftconf.plan.kinds import counts_for_evaluation
 
@@ -68,9 +68,7 @@ def _read_devices(r: ReadContext) -> None:
 
 
 def _write_devices(w: WriteContext) -> None:
-    size = w.plan("cluster.gpus_per_node")
-    if size is not None:
-        w.put("num_gpus_per_node", size, "cluster.gpus_per_node", always=True)
+    carry(w, "num_gpus_per_node", "cluster.gpus_per_node", always=True)
     lose_known(w, State.DERIVED, "worked out from the highest device id", "cluster.nodes")
     folds_places.put_mapping(w, ENGINE, 0, w.plan(GPUS), GPUS)
 
@@ -123,12 +121,8 @@ def _write_data(w: WriteContext) -> None:
     say_what_files_lack(w, D + "eval", "ROLL")
     folds_data.write_columns(w, COLUMNS, "eval", len(files.values))
     if not any(COLUMNS + column in w.out for column in ("prompt", "messages")) and not w.same_framework:
-        w.put(
-            COLUMNS + "messages",
-            "messages",
-            always=True,
-            how="the source names no column; ROLL looks in none by itself",
-        )
+        how = "the source names no column; ROLL looks in none by itself"
+        w.put(COLUMNS + "messages", "messages", always=True, how=how)
     if w.plan("stage.sampling.eval.responses") is None and not w.same_framework:
         w.put(ANSWERS, 1, always=True, how="the section must be there: RLVRConfig writes into it")
 
@@ -170,7 +164,7 @@ FOLDS = (
     Fold((ENGINE, "num_gpus_per_node"), ("cluster.nodes", "cluster.gpus_per_node", GPUS), _read_devices, _write_devices,
          "base_config: total_devices; rlvr_rollout_pipeline: actor_infer"),
     Fold((*folds_lengths.LENGTHS, folds_lengths.ENGINE_LENGTH, "val_prompt_length", "val_sequence_length"),
-         tuple(f"{folds_lengths.LENGTH}{f}_max_tokens" for f in ("prompt", "response", "model")), _read_lengths, folds_lengths.write_lengths,
+         folds_lengths.PLANS, _read_lengths, folds_lengths.write_lengths,
          "rlvr_config: validation.generating_args.max_new_tokens"),
     Fold((LOAD,), (FORMAT,), _read_load, _write_load, "rlvr_rollout_pipeline: __init__ asserts it"),
     together(Pair("seed", SEED, 42), why="base_config: copied to all training_args"),

@@ -10,7 +10,7 @@ from rftconf.base.symbols import formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, follows_teacher
 from rftconf.mappers.roll.rows_training import KL_ESTIMATORS
-from rftconf.mappers.shapes import carry, leave_open, lose_known
+from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known
 from rftconf.plan.origin import Kind
 from rftconf.text.document import Leaf
 
@@ -121,8 +121,5 @@ def write_followed(w: WriteContext) -> None:
 
 
 def _settle_advantage(w: WriteContext) -> None:
-    if w.plan(T + "as_advantage") is False:
-        why = "in the source the divergence is the loss; in ROLL it is an advantage, weighed by the ratio of policies"
-        w.lose(T + "as_advantage", State.NARROWED, why)
-    elif w.plan(T + "as_advantage") is not None:
-        w.lose(T + "as_advantage", State.DEFAULT, "as ROLL does")
+    why = "in the source the divergence is the loss; in ROLL it is an advantage, weighed by the ratio of policies"
+    settle_known(w, T + "as_advantage", w.plan(T + "as_advantage") is not False, "as ROLL does", why)

@@ -58,13 +58,7 @@ SINCE = {
 }
 """The catalogued release that first registers a class; the others are as old as 0.3.3."""
 
-LOSS_CLIPS = {
-    "ppo": (0.2, 0.2),
-    "gspo": (0.0003, 0.0004),
-    "cispo": (1.0, 0.28),
-    "mix": (0.2, 0.2),
-    "mix_chord": (0.2, 0.2),
-}
+LOSS_CLIPS = {**dict.fromkeys(("ppo", "mix", "mix_chord"), (0.2, 0.2)), "gspo": (0.0003, 0.0004), "cispo": (1.0, 0.28)}
 """Default clip range, low and high, of each policy loss that clips."""
 
 FAMILIES = {"ppo": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo_detached"}

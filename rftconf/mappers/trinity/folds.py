@@ -20,7 +20,7 @@ from rftconf.plan.units import Unit
 from rftconf.schemas.trinity.intervals import one_interval
 
 B, G, N = "stage.batch.prompts_per_rollout", "stage.batch.sequences_per_update", "stage.batch.responses_per_prompt"
-Y, P = "stage.sync.", "stage.placement."
+Y = "stage.sync."
 DRIVERS = {
     "fixed": "lockstep", "trainer_driven": "trainer", "explorer_driven": "explorer", "fully_async": "free",
     "dynamic_by_explorer": "explorer", "dynamic_by_trainer": "trainer",

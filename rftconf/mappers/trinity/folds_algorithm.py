@@ -100,10 +100,8 @@ def _leave_to_the_algorithm(w: WriteContext, note: str) -> None:
 
 
 def _write_critic(w: WriteContext, name: Any) -> None:
-    same, other = (
-        w.plan(A + "critic.enabled") in (None, name == "gae"),
-        "only algorithm_type ppo has a critic, and it always has one",
-    )
+    wanted, other = w.plan(A + "critic.enabled"), "only algorithm_type ppo has a critic, and it always has one"
+    same = wanted in (None, name == "gae")
     settle(w, A + "critic.enabled", same, "the algorithm class decides", other, State.NO_COUNTERPART, State.DERIVED)
 
 

@@ -12,7 +12,7 @@ from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.shapes import only_written
 from rftconf.plan.origin import Kind
 
-AHEAD, DRIVER = "stage.sync.run_ahead_rollouts", "stage.sync.driver"
+AHEAD = "stage.sync.run_ahead_rollouts"
 STRATEGY, OLDEST = "algorithm.sample_strategy", "algorithm.sample_strategy_args.max_staleness"
 EVALS = "buffer.explorer_input.eval_tasksets"
 SINCE = "0.6.0"

@@ -15,7 +15,7 @@ from rftconf.mappers.trinity import folds_kl, folds_sft, folds_steps
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
 
-A, B, D, DATA = "stage.algorithm.", "stage.batch.", "stage.data.", folds_sft.DATA
+A, B, DATA = "stage.algorithm.", "stage.batch.", folds_sft.DATA
 SIZE = "buffer.train_batch_size"
 ARGS = "algorithm.policy_loss_fn_args."
 DEFAULTS = {"beta": 0.1, "label_smoothing": 0.0}

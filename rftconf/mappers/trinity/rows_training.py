@@ -26,11 +26,8 @@ parallel = rows_of["TrainerMegatron", "Megatron"]()
 mcore = rows_of["TrainerTrainerConfigActorRolloutRefActorMegatron", "Worker"]()
 
 RECOMPUTE = {
-    "recompute_granularity": "full",
-    "recompute_modules": ["core_attn"],
-    "recompute_method": "uniform",
-    "recompute_num_layers": 1,
-}
+    "recompute_granularity": "full", "recompute_modules": ["core_attn"], "recompute_method": "uniform", "recompute_num_layers": 1,
+}  # fmt: skip
 
 
 TRAINING_ROWS = (

@@ -12,7 +12,7 @@ from rftconf.mappers.trinity.switches import SWITCHED_OFF
 from rftconf.mappers.trinity.table import ARGS, TRINITY
 from rftconf.plan.kinds import counts_for_preference
 
-A, B, D, F = "stage.algorithm.", "stage.batch.", "stage.data.", folds_sft.DATA
+A, B = "stage.algorithm.", "stage.batch."
 OWNED = (
     "trainer.save_interval", "explorer.eval_interval", "algorithm.repeat_times", "trainer.use_dynamic_bsz", "trainer.max_token_len_per_gpu",
     *folds_dpo.MICRO, folds_dpo.CHECKED,

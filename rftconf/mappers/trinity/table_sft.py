@@ -13,7 +13,7 @@ from rftconf.mappers.trinity.switches import SWITCHED_OFF
 from rftconf.mappers.trinity.table import CANNOT, TRINITY
 from rftconf.plan.kinds import counts_for_supervised
 
-A, D, F = "stage.algorithm.", "stage.data.", folds_sft.DATA
+A = "stage.algorithm."
 RUNS = tuple(
     row
     for row in (*RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS)

@@ -69,13 +69,8 @@ def _write_class(w: WriteContext, kind: str | None) -> None:
         return
     other = kind == "on_policy_distill" and w.plan(T + "estimator") not in ("k1", None)
     loss = w.plan(T + "as_advantage") is False
-    w.put(
-        TYPE,
-        kind,
-        *(path for path in told if not (other and path == T + "estimator")),
-        state=State.DERIVED,
-        always=True,
-    )
+    paths = (path for path in told if not (other and path == T + "estimator"))
+    w.put(TYPE, kind, *paths, state=State.DERIVED, always=True)
     if other:
         w.lose(T + "estimator", State.NARROWED, f"{takes}, not {what}")
     if (other or loss) and not w.same_framework:

@@ -16,14 +16,9 @@ COLOCATED = When(
     lambda c: c.effective("use_vllm") is True and c.effective("vllm_mode") == "colocate",
     "only an engine in the trainer's own processes reads it (use_vllm, vllm_mode: colocate)",
 )
-HAS_FLOOR = When(lambda c: c.plan(FAMILY) in (*CLIPPED, None), "this loss_type has no lower bound of the ratio")
 SOFT = When(lambda c: c.plan(FAMILY) == "sapo", "only loss_type: sapo reads it")
 CAPPED = When(lambda c: c.plan(FAMILY) in (*CLIPPED, None), "only the clipped losses cap the ratio a second time")
-PENALTY = When(
-    lambda c: c.effective("beta") != 0, "there is no reference model: beta is 0 (trl/trainer/grpo_trainer.py: __init__)"
-)
 LOGS_AT_A_LEVEL = When(lambda c: c.effective("log_level") != "passive", "passive leaves the level as it is")
-ADAPTED = When(lambda c: c.effective("use_peft") is not False, "there are no adapters: use_peft is false")
 
 
 def worth(context: Context, unit: Unit) -> Any:

@@ -10,7 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.products import UpdateInParts
-from rftconf.mappers.shapes import lose_known, settle_known
+from rftconf.mappers.shapes import carry, lose_known, settle_known
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import exact_quotient
 
@@ -67,12 +67,10 @@ def write_cluster(w: WriteContext) -> None:
         return
     w.put(PROCESSES, gpus, ACTOR, always=True)
     if not all(isinstance(number, int) for number in (gpus, nodes, each)):
-        if nodes is not None:
-            w.put(MACHINES, nodes, NODES, always=True)
-        if each is not None:
-            alike = nodes is not None and arith("//", gpus, nodes) == each
-            note = f"a machine has {PROCESSES} over {MACHINES}, and the trainer's GPUs alone are counted"
-            w.lose(EACH, State.DERIVED if alike else State.NARROWED, note)
+        carry(w, MACHINES, NODES, always=True)
+        alike = nodes is not None and each is not None and arith("//", gpus, nodes) == each
+        note = f"a machine has {PROCESSES} over {MACHINES}, and the trainer's GPUs alone are counted"
+        settle_known(w, EACH, alike, note, alike=State.DERIVED)
         return
     machines = nodes if gpus >= nodes * each else max(1, -(-gpus // max(each, 1)))
     if gpus % machines:

@@ -37,11 +37,8 @@ def read_length(r: ReadContext) -> None:
     whole = not isinstance(epochs, float) or epochs.is_integer()
     r.set(PASSES, int(epochs) if isinstance(epochs, float) and whole else epochs if whole else None, EPOCHS)
     if isinstance(rows, int) and isinstance(prompts, int) and not isinstance(epochs, Expr):
-        periods, how = (
-            ceil(rows // prompts * Fraction(str(epochs))),
-            f"floor({rows} rows / {prompts}) x {epochs:g} epochs",
-        )
-        r.set(LENGTH, periods, EPOCHS, kind=Kind.DERIVED, how=how)
+        how = f"floor({rows} rows / {prompts}) x {epochs:g} epochs"
+        r.set(LENGTH, ceil(rows // prompts * Fraction(str(epochs))), EPOCHS, kind=Kind.DERIVED, how=how)
     elif not whole:
         r.set(
             LENGTH, arith("*", epochs, arith("//", Var("ROWS"), prompts)), EPOCHS, how=f"{epochs:g} epochs of ROWS rows"

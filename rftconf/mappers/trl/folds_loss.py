@@ -8,17 +8,13 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.rates import numbers_of_period
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known
 from rftconf.mappers.trl.conditions import CLIPPED
 
-A, B = "stage.algorithm.", "stage.batch."
-LOSS, LEVEL, LOW, HIGH, LENGTH = (
-    "loss_type",
-    "importance_sampling_level",
-    "epsilon",
-    "epsilon_high",
-    "max_completion_length",
-)
+A = "stage.algorithm."
+LOSS, LEVEL, LOW, HIGH = "loss_type", "importance_sampling_level", "epsilon", "epsilon_high"
+LENGTH = "max_completion_length"
 FAMILY, AGG, TOKENS, SCOPE = (
     A + name for name in ("policy_loss.family", "loss_agg", "loss_agg_tokens", "loss_norm_scope")
 )
@@ -60,10 +56,8 @@ def read_loss(r: ReadContext) -> None:
 
 def _note_window(r: ReadContext, by_tokens: bool) -> None:
     """Note that a loss is divided by the tokens of all updates of a generation batch, which shrinks each gradient."""
-    numbers = [r.plan(B + name) for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")]
-    prompts, n, update = numbers
-    known = all(isinstance(number, int) for number in numbers)
-    if by_tokens and known and not r.since(MEAN_BY_WINDOW) and prompts * n > update:
+    prompts, n, update = numbers_of_period(r)
+    if by_tokens and prompts is not None and not r.since(MEAN_BY_WINDOW) and prompts * n > update:
         times = prompts * n // update
         r.narrowed[LOSS] = (
             f"{r.release} divides by the tokens of a whole generation batch, which is {times} updates: each gradient is "

@@ -12,7 +12,7 @@ from rftconf.mappers.placing import Target
 from rftconf.mappers.shapes import leave_open
 from rftconf.plan.origin import Kind
 
-A, LOSS, SCALE, BETA, REWARDS = "stage.algorithm.", "loss_type", "scale_rewards", "beta", "reward_funcs"
+A, SCALE, BETA, REWARDS = "stage.algorithm.", "scale_rewards", "beta", "reward_funcs"
 TARGET = Target(True, 0.3, "the engine shares its GPUs with the trainer; TRL's default", either=True)
 GROUPED = ("grpo", "grpo_mean_only", "gdpo", None)
 """Estimators that GRPOTrainer has."""

@@ -51,11 +51,8 @@ def write_old_logprob(w: WriteContext) -> None:
             w.put("actor_rollout_ref.rollout.calculate_log_probs", True, always=True, how=why)
     elif source in ("recompute_at_update", "current"):
         single = w.plan("stage.batch.sequences_per_update") == _sequences(w)
-        same, other = (
-            "with one update a period this is the same",
-            "veRL recomputes once per rollout period, not per update",
-        )
-        settle(w, "stage.sync.old_logprob", single, same, other)
+        other = "veRL recomputes once per rollout period, not per update"
+        settle(w, "stage.sync.old_logprob", single, "with one update a period this is the same", other)
     elif source is not None:
         w.lose("stage.sync.old_logprob", State.DEFAULT, "veRL recomputes them once per rollout period")
     put_tree(w, "algorithm.rollout_correction", "stage.algorithm.rollout_correction")

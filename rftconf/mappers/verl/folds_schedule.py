@@ -34,12 +34,9 @@ ALL_STEPS = "0.3.0"
 
 
 LAST_BATCH = Behaves(
-    "stage.run_length.last_partial",
-    "drop",
-    "the loader drops the last incomplete batch of an epoch",
-    "veRL drops the last incomplete batch of each epoch (H12)",
-    as_here="as veRL does",
-)
+    "stage.run_length.last_partial", "drop", "the loader drops the last incomplete batch of an epoch",
+    "veRL drops the last incomplete batch of each epoch (H12)", as_here="as veRL does",
+)  # fmt: skip
 
 
 def read_run_length(r: ReadContext) -> None:

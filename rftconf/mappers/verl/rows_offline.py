@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rftconf.schemas.verl_eval.model import VerlEval
     from rftconf.schemas.verl_generation.model import VerlGeneration
 
-DEAD, KEPT, MATHS = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART
+DEAD, KEPT = State.DEAD_IN_SOURCE, State.EXTENSION
 scores = rows_of["VerlEval", "Run"]()
 makes = rows_of["VerlGeneration", "Run"]()
 

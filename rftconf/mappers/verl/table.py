@@ -35,7 +35,7 @@ from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.mappers.without_control import common_sampling
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
-P, Y, A, D = "stage.placement.", "stage.sync.", "stage.algorithm.", "stage.data."
+P, Y, A = "stage.placement.", "stage.sync.", "stage.algorithm."
 
 FOLDS = (
     Fold(

@@ -10,7 +10,7 @@ from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import file_of_split
 from rftconf.mappers.products import AllGpus
 from rftconf.mappers.rows import Fold, Reason, Row, cannot
-from rftconf.mappers.shapes import Pair, take, together
+from rftconf.mappers.shapes import Pair, settle_known, take, together
 from rftconf.mappers.statements import Means, Noted, Stated
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.table import VERL
@@ -93,23 +93,13 @@ def _write_columns(w: WriteContext, count: int) -> None:
             if one + field not in keys and w.plan(one + field) is not None:
                 w.lose(one + field, State.DEAD_IN_TARGET, "veRL reads one column of prompts")
         kind = w.plan(one + "prompt_type")
-        if kind == "plaintext":
-            w.lose(one + "prompt_type", State.NARROWED, "veRL reads chat messages: prepare the rows so")
-        elif kind is not None:
-            w.lose(one + "prompt_type", State.DEFAULT, "as veRL does")
+        other = "veRL reads chat messages: prepare the rows so"
+        settle_known(w, one + "prompt_type", kind != "plaintext", "as veRL does", other)
 
 
-FOLDS = (
-    EVALUATION,
-    POOLED,
-    Fold(
-        (FILES, "data.prompt_key"),
-        tuple(f"{D}[].{f}" for f in ("uri", "split", "storage", "prompt_type", "keys.prompt", "keys.messages")),
-        _read_data,
-        _write_data,
-        "rl_dataset",
-    ),
-)
+FIELDS = ("uri", "split", "storage", "prompt_type", "keys.prompt", "keys.messages")
+DATA = Fold((FILES, "data.prompt_key"), tuple(f"{D}[].{f}" for f in FIELDS), _read_data, _write_data, "rl_dataset")
+FOLDS = (EVALUATION, POOLED, DATA)
 TAKEN = ("stage.sampling.eval.temperature", "identity.checkpoint_root", "stage.reward.function_path")
 """Folds of the training table that an evaluation reads as well, by one of their fields."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rftconf.base.ledger import State
 from rftconf.mappers.rates import worth_supervised
-from rftconf.mappers.rows import Cannot, Fixed, Reason, Table, cannot, fixed
+from rftconf.mappers.rows import Cannot, Fixed, Table, cannot, fixed, reasons_for
 from rftconf.mappers.verl import folds_engine, folds_rollout, folds_schedule, folds_sft, questions
 from rftconf.mappers.verl.rows_sft import FSDP_SFT_ROWS, SFT_ROWS
 from rftconf.mappers.verl.uneven import refuse_uneven
@@ -66,79 +66,75 @@ def _cannot(*own: Cannot) -> tuple[Cannot, ...]:
     )  # fmt: skip
 
 
-def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
-    return tuple(Reason(key, state, why) for key in keys)
-
-
 COMMON = (
-    *_all(DEAD, "parsed, but not implemented", "data.balance_dp_token"),
-    *_all(SECRET, "a credential; the value is neither shown nor written", "*api_key", "*_token", "*password"),
-    *_all(DEAD, "names the Python class that holds this block; it is part of the schema, not a setting", "*._target_"),
-    *_all(MATHS, "what becomes of samples longer than data.max_length: an error, or cut on the left or right", "data.truncation"),
-    *_all(KEPT, "arguments of the chat template; set the target's own switch by hand", "data.apply_chat_template_kwargs*",
+    *reasons_for(DEAD, "parsed, but not implemented", "data.balance_dp_token"),
+    *reasons_for(SECRET, "a credential; the value is neither shown nor written", "*api_key", "*_token", "*password"),
+    *reasons_for(DEAD, "names the Python class that holds this block; it is part of the schema, not a setting", "*._target_"),
+    *reasons_for(MATHS, "what becomes of samples longer than data.max_length: an error, or cut on the left or right", "data.truncation"),
+    *reasons_for(KEPT, "arguments of the chat template; set the target's own switch by hand", "data.apply_chat_template_kwargs*",
           "data.enable_thinking_*", "data.multiturn.enable_thinking_key"),
-    *_all(KEPT, "copies files or weights to shared memory before reading; start-up time only", "data.use_shm", "model.use_shm"),
-    *_all(KEPT, "a Python module imported before the model is built; code is never carried over", "model.external_lib"),
-    *_all(KEPT, "a second copy of checkpoints on HDFS", "trainer.default_hdfs_dir"),
-    *_all(KEPT, "the kind of accelerator (cuda, npu); it does not change training", "trainer.device"),
-    *_all(DEAD, "parsed, but nothing reads it: the sampler's seed is 0", "trainer.seed"),
-    *_all(MATHS, "number of cosine cycles; the plan's cosine is the half cycle", "optim.num_cycles"),
-    *_all(MATHS, "the Python module and extra arguments of the optimizer; the plan keeps its kind", "optim.optimizer_impl",
+    *reasons_for(KEPT, "copies files or weights to shared memory before reading; start-up time only", "data.use_shm", "model.use_shm"),
+    *reasons_for(KEPT, "a Python module imported before the model is built; code is never carried over", "model.external_lib"),
+    *reasons_for(KEPT, "a second copy of checkpoints on HDFS", "trainer.default_hdfs_dir"),
+    *reasons_for(KEPT, "the kind of accelerator (cuda, npu); it does not change training", "trainer.device"),
+    *reasons_for(DEAD, "parsed, but nothing reads it: the sampler's seed is 0", "trainer.seed"),
+    *reasons_for(MATHS, "number of cosine cycles; the plan's cosine is the half cycle", "optim.num_cycles"),
+    *reasons_for(MATHS, "the Python module and extra arguments of the optimizer; the plan keeps its kind", "optim.optimizer_impl",
           "optim.override_optimizer_config*"),
-    *_all(DEAD, "the program sets it to the run's length", "optim.total_training_steps"),
+    *reasons_for(DEAD, "the program sets it to the run's length", "optim.total_training_steps"),
 )  # fmt: skip
 
 MEGATRON_REASONS = (
-    *_all(MATHS, "learning rate at the start of Megatron's warm-up; the plan's warm-up starts at 0", "optim.lr_warmup_init"),
-    *_all(MATHS, "length of Megatron's decay where it is not the run's length", "optim.lr_decay_steps"),
-    *_all(MATHS, "how Megatron lets the weight decay grow; the plan's is constant", "optim.weight_decay_incr_style"),
-    *_all(MATHS, "shape and length of the final decay of Megatron's WSD schedule; no neutral field", "optim.lr_wsd_*"),
-    *_all(MATHS, "an option of Megatron's Muon optimizer; no neutral field", "optim.muon_*"),
-    *_all(KEPT, "takes the scheduler's state from a checkpoint when Megatron resumes", "optim.use_checkpoint_opt_param_scheduler"),
-    *_all(KEPT, "precision of gradients and moments inside Megatron's optimizer; memory only, with rounding",
+    *reasons_for(MATHS, "learning rate at the start of Megatron's warm-up; the plan's warm-up starts at 0", "optim.lr_warmup_init"),
+    *reasons_for(MATHS, "length of Megatron's decay where it is not the run's length", "optim.lr_decay_steps"),
+    *reasons_for(MATHS, "how Megatron lets the weight decay grow; the plan's is constant", "optim.weight_decay_incr_style"),
+    *reasons_for(MATHS, "shape and length of the final decay of Megatron's WSD schedule; no neutral field", "optim.lr_wsd_*"),
+    *reasons_for(MATHS, "an option of Megatron's Muon optimizer; no neutral field", "optim.muon_*"),
+    *reasons_for(KEPT, "takes the scheduler's state from a checkpoint when Megatron resumes", "optim.use_checkpoint_opt_param_scheduler"),
+    *reasons_for(KEPT, "precision of gradients and moments inside Megatron's optimizer; memory only, with rounding",
           "optim.use_precision_aware_optimizer", "optim.main_grads_dtype", "optim.exp_avg*_dtype"),
-    *_all(KEPT, "how Megatron splits Muon's state over ranks; memory only", "optim.use_layer_wise_*"),
-    *_all(KEPT, "Megatron splits long sequences over context ranks by length; placement only", "engine.dynamic_context_parallel",
+    *reasons_for(KEPT, "how Megatron splits Muon's state over ranks; memory only", "optim.use_layer_wise_*"),
+    *reasons_for(KEPT, "Megatron splits long sequences over context ranks by length; placement only", "engine.dynamic_context_parallel",
           "engine.max_seqlen_per_dp_cp_rank"),
-    *_all(KEPT, "names and formats of Megatron's distributed checkpoints; training is the same", "engine.dist_checkpointing_prefix",
+    *reasons_for(KEPT, "names and formats of Megatron's distributed checkpoints; training is the same", "engine.dist_checkpointing_prefix",
           "engine.dist*_optim_fully_reshardable*"),
-    *_all(KEPT, "chooses the older bridge between Hugging Face and Megatron weights", "engine.vanilla_mbridge"),
-    *_all(KEPT, "shards Megatron's parameters as FSDP does; placement only", "engine.use_megatron_fsdp"),
-    *_all(KEPT, "how far padded batches are filled up; the loss is the same", "engine.pad_bshd_to_minibatch_max"),
+    *reasons_for(KEPT, "chooses the older bridge between Hugging Face and Megatron weights", "engine.vanilla_mbridge"),
+    *reasons_for(KEPT, "shards Megatron's parameters as FSDP does; placement only", "engine.use_megatron_fsdp"),
+    *reasons_for(KEPT, "how far padded batches are filled up; the loss is the same", "engine.pad_bshd_to_minibatch_max"),
 )  # fmt: skip
 
 ENGINE_REASONS = (
     *COMMON,
-    *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; no neutral field", "optim.zero_indexed_step"),
-    *_all(KEPT, "a deprecated alias of lr_scheduler_type or clip_grad; name the newer key instead", "optim.warmup_style", "optim.grad_clip"),
-    *_all(KEPT, "how samples are padded for the kernels; the loss is the same", "data.pad_mode"),
-    *_all(KEPT, "accepts chat templates that do not split into turns", "data.ignore_input_ids_mismatch"),
-    *_all(KEPT, "profiling of the workers; it does not change training", "profiler*", "trainer.profile_interval"),
-    *_all(MATHS, "multi-token prediction: an extra loss; no neutral field", "model.mtp.*"),
-    *_all(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps rank, alpha and targets", "model.lora*"),
-    *_all(MATHS, "LoRA on single parameter tensors instead of modules; the plan keeps modules", "model.target_parameters"),
-    *_all(KEPT, "how the model is loaded or computed, with the same result", "model.hf_config_path", "model.fused_kernel_options.*",
+    *reasons_for(MATHS, "whether the schedule counts its first tick as 0 or 1; no neutral field", "optim.zero_indexed_step"),
+    *reasons_for(KEPT, "a deprecated alias of lr_scheduler_type or clip_grad; name the newer key instead", "optim.warmup_style", "optim.grad_clip"),
+    *reasons_for(KEPT, "how samples are padded for the kernels; the loss is the same", "data.pad_mode"),
+    *reasons_for(KEPT, "accepts chat templates that do not split into turns", "data.ignore_input_ids_mismatch"),
+    *reasons_for(KEPT, "profiling of the workers; it does not change training", "profiler*", "trainer.profile_interval"),
+    *reasons_for(MATHS, "multi-token prediction: an extra loss; no neutral field", "model.mtp.*"),
+    *reasons_for(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps rank, alpha and targets", "model.lora*"),
+    *reasons_for(MATHS, "LoRA on single parameter tensors instead of modules; the plan keeps modules", "model.target_parameters"),
+    *reasons_for(KEPT, "how the model is loaded or computed, with the same result", "model.hf_config_path", "model.fused_kernel_options.*",
           "model.tiled_mlp.*", "model.model_type", "model.load_tokenizer"),
-    *_all(DEAD, "HFModelConfig fills it while it loads the model", "model.local_*", "model.hf_config", "model.generation_config",
+    *reasons_for(DEAD, "HFModelConfig fills it while it loads the model", "model.local_*", "model.hf_config", "model.generation_config",
           "model.tokenizer", "model.processor", "model.architectures"),
-    *_all(DEAD, "workers fill it from the data and model blocks before the engine starts", "engine.use_dynamic_bsz", "engine.max_token_len_per_gpu",
+    *reasons_for(DEAD, "workers fill it from the data and model blocks before the engine starts", "engine.use_dynamic_bsz", "engine.max_token_len_per_gpu",
           "engine.micro_batch_size_per_gpu", "engine.infer_*", "engine.use_fused_kernels", "engine.use_remove_padding"),
-    *_all(KEPT, "quantization-aware training of the engine", "engine.qat.*"),
-    *_all(KEPT, "memory or speed of the engine; the loss is the same", "engine.entropy_*", "engine.use_torch_compile", "engine.use_no_sync_*",
+    *reasons_for(KEPT, "quantization-aware training of the engine", "engine.qat.*"),
+    *reasons_for(KEPT, "memory or speed of the engine; the loss is the same", "engine.entropy_*", "engine.use_torch_compile", "engine.use_no_sync_*",
           "engine.pad_to_*", "engine.turbo_config.*", "engine.mixed_precision*", "engine.router_replay*"),
-    *_all(KEPT, "a debugging switch: true makes the engine unable to train", "engine.forward_only"),
+    *reasons_for(KEPT, "a debugging switch: true makes the engine unable to train", "engine.forward_only"),
     *MEGATRON_REASONS,
-    *_all(KEPT, "how checkpoints are written", "checkpoint.*"),
+    *reasons_for(KEPT, "how checkpoints are written", "checkpoint.*"),
 )  # fmt: skip
 
 FSDP_REASONS = (
     *COMMON,
-    *_all(DEAD, "deprecated: data.micro_batch_size_per_gpu counts", "data.micro_batch_size"),
-    *_all(KEPT, "names inside a column that holds a mapping; flatten the column for the target", "data.prompt_dict_keys", "data.response_dict_keys"),
-    *_all(DEAD, "a chat template here is refused by the program", "data.chat_template"),
-    *_all(DEAD, "parsed by the optimizer's class; this program takes lr_scheduler and the warm-up ratio", "optim.lr_scheduler_type",
+    *reasons_for(DEAD, "deprecated: data.micro_batch_size_per_gpu counts", "data.micro_batch_size"),
+    *reasons_for(KEPT, "names inside a column that holds a mapping; flatten the column for the target", "data.prompt_dict_keys", "data.response_dict_keys"),
+    *reasons_for(DEAD, "a chat template here is refused by the program", "data.chat_template"),
+    *reasons_for(DEAD, "parsed by the optimizer's class; this program takes lr_scheduler and the warm-up ratio", "optim.lr_scheduler_type",
           "optim.min_lr_ratio", "optim.warmup_style", "optim.grad_clip"),
-    *_all(MATHS, "the optimizer's class, where it is not AdamW; read since 0.6", "optim.optimizer"),
+    *reasons_for(MATHS, "the optimizer's class, where it is not AdamW; read since 0.6", "optim.optimizer"),
 )  # fmt: skip
 
 SECTIONS = ("data", "model", "engine", "optim", "checkpoint", "trainer")
