@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rftconf.base.errors import UsageError
+from rftconf.studio import frameworks_script
 from rftconf.studio.answer import Answer
 from rftconf.studio.guard import Guard
 from rftconf.studio.patience import Impatient
@@ -49,6 +50,7 @@ def application(ask: Ask, token: str, hosts: tuple[str, ...]) -> Starlette:
     routes = [
         Route(f"/{token}/", partial(_file, files["index.html"])),
         *(Route(f"/{token}/{name}", partial(_file, path)) for name, path in files.items()),
+        Route(f"/{token}/{frameworks_script.NAME}", _frameworks),
         *(Route(f"/{token}/api/{verb}", partial(_question, ask, verb), methods=["POST"]) for verb in NAMES),
     ]
     return Starlette(routes=routes, middleware=[Middleware(Guard, token=token, hosts=hosts)])
@@ -56,6 +58,11 @@ def application(ask: Ask, token: str, hosts: tuple[str, ...]) -> Starlette:
 
 async def _file(path: Path, _: Request) -> Response:
     return Response(path.read_bytes(), media_type=_KINDS[path.suffix], headers={"cache-control": "no-cache"})
+
+
+async def _frameworks(_: Request) -> Response:
+    text = frameworks_script.frameworks_script()
+    return Response(text, media_type=_KINDS[".js"], headers={"cache-control": "no-cache"})
 
 
 async def _question(ask: Ask, verb: str, request: Request) -> Response:

@@ -52,7 +52,7 @@ def client() -> Client:
 def test_the_page_and_its_files_are_there(client: Client) -> None:
     page = client.get(f"/{TOKEN}/")
     assert page.status_code == 200
-    for name in ("app.js", "studio.css", "convert.js", "icon.svg"):
+    for name in ("app.js", "studio.css", "convert.js", "icon.svg", "frameworks.js"):
         assert client.get(f"/{TOKEN}/{name}").status_code == 200, name
 
 

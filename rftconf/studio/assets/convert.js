@@ -5,24 +5,24 @@ import { isShell, lines } from "./colours.js";
 import { Decide } from "./decide.js";
 import { copy, el, later, replace, save, say, segments, select, trouble } from "./dom.js";
 import { Editor, opener } from "./editor.js";
+import { FRAMEWORKS, STYLES, TWO_FORMS } from "./frameworks.js";
 import { How, asked as readAs } from "./how.js";
 import { Ledger } from "./ledger.js";
-import { EXAMPLE, FRAMEWORKS, TITLES, shared } from "./shared.js";
+import { EXAMPLE, TITLES, shared } from "./shared.js";
 
 const MOST_LINES = 4000;
-const STYLES = { verl: [["", "script"], ["yaml", "YAML"], ["overrides", "overrides"]], chatlearn: [["", "YAML"], ["sh", "script"]], trl: [["", "YAML"], ["sh", "script"]] };
 const FORMS = [["auto", "auto"], ["A", "one interval (A)"], ["B", "one each (B)"]];
 
 class Convert {
   constructor() {
-    this.options = { to: "trinity", as: "", form: "auto", to_release: "", adapters: false };
+    this.options = { to: FRAMEWORKS[1][0], as: "", form: "auto", to_release: "", adapters: false };
     this.answer = null;
     this.file = 0;
     this.question = newest("convert");
     this.soon = later(250, () => this.ask());
     this.editor = new Editor({
       label: "Source config or launch script",
-      placeholder: "Paste or drop a launch script or a config: veRL, Trinity-RFT, ROLL or ChatLearn.",
+      placeholder: `Paste or drop a launch script or a config: ${FRAMEWORKS.map(([, title]) => title).join(", ")}.`,
       change: (text, name) => {
         shared.text = text;
         shared.name = name;
@@ -107,7 +107,7 @@ class Convert {
     replace(
       this.settings,
       STYLES[to] ? label("as", select(STYLES[to], this.options.as, (as) => this.pick({ as }))) : null,
-      to === "trinity" ? label("sync form", select(FORMS, this.options.form, (form) => this.pick({ form }))) : null,
+      TWO_FORMS.includes(to) ? label("sync form", select(FORMS, this.options.form, (form) => this.pick({ form }))) : null,
       label("release", el("input", { type: "text", size: "8", value: this.options.to_release, placeholder: "newest", on: { change: (event) => this.pick({ to_release: event.target.value.trim() }) } })),
       el("label", { class: "check", title: "Also write a script that converts the data, and the reward behind the target's interface" }, el("input", { type: "checkbox", checked: this.options.adapters, on: { change: (event) => this.pick({ adapters: event.target.checked }) } }), "adapters"),
     );

@@ -2,7 +2,7 @@
 
 import { ask, newest } from "./ask.js";
 import { el, later, replace, say, segments, select, short, shown } from "./dom.js";
-import { FRAMEWORKS } from "./shared.js";
+import { FRAMEWORKS } from "./frameworks.js";
 
 const MOST = 120;
 
@@ -11,7 +11,7 @@ const groupOf = (key) => key.split(".").slice(0, -1).slice(0, 3).join(".") || "(
 export class Expert {
   constructor(outcome) {
     this.outcome = outcome;
-    this.at = { framework: "verl", release: "", trainer: "" };
+    this.at = { framework: FRAMEWORKS[0][0], release: "", trainer: "" };
     this.values = {};
     this.words = "";
     this.only = false;

@@ -2,7 +2,8 @@
 
 import { MOST_TEXT, tooLarge } from "./ask.js";
 import { el, replace, say, select } from "./dom.js";
-import { FRAMEWORKS, readAsWritten } from "./shared.js";
+import { FRAMEWORKS } from "./frameworks.js";
+import { readAsWritten } from "./shared.js";
 
 const MOST_FILES = 20;
 

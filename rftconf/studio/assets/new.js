@@ -5,7 +5,8 @@ import { isShell, lines } from "./colours.js";
 import { copy, el, later, replace, save, say, segments, select, trouble } from "./dom.js";
 import { Expert } from "./expert.js";
 import { GPUS } from "./gpus.js";
-import { FRAMEWORKS, readAsWritten, shared } from "./shared.js";
+import { FRAMEWORKS } from "./frameworks.js";
+import { readAsWritten, shared } from "./shared.js";
 
 const ALGORITHMS = ["grpo", "dapo", "ppo", "rloo", "reinforce++", "gspo"];
 const MODELS = ["Qwen/Qwen2.5-0.5B-Instruct", "Qwen/Qwen2.5-1.5B-Instruct", "Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-32B-Instruct", "Qwen/Qwen3-8B", "Qwen/Qwen3-30B-A3B", "meta-llama/Llama-3.1-8B-Instruct"];
@@ -59,7 +60,7 @@ export class Outcome {
 class Beginner {
   constructor(onExpert) {
     this.onExpert = onExpert;
-    this.fields = { framework: "verl", algorithm: "grpo", model: "Qwen/Qwen2.5-7B-Instruct", gpus: 8, gpu: "h100-80g" };
+    this.fields = { framework: FRAMEWORKS[0][0], algorithm: "grpo", model: "Qwen/Qwen2.5-7B-Instruct", gpus: 8, gpu: "h100-80g" };
     this.question = newest("start");
     this.soon = later(350, () => this.ask());
     this.outcome = new Outcome();

@@ -1,17 +1,11 @@
 // What the pages have in common while the page is open: the text, its name, how it is read. Nothing of it is kept.
 
+import { FRAMEWORKS } from "./frameworks.js";
+
 // The options under which a text is read; each is absent until somebody gives it.
 export const readAsWritten = () => ({ from: "", from_release: "", launch: null, args: "", assume: {}, sources: [], base: null });
 
 export const shared = { text: "", name: "", how: readAsWritten() };
-
-export const FRAMEWORKS = [
-  ["verl", "veRL"],
-  ["trinity", "Trinity-RFT"],
-  ["roll", "ROLL"],
-  ["chatlearn", "ChatLearn"],
-  ["trl", "TRL"],
-];
 
 export const TITLES = Object.fromEntries(FRAMEWORKS);
 
