@@ -16,7 +16,7 @@ from rftconf.text.launch.programs import main_of
 from rftconf.text.read.read import is_toml
 
 _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
-_CONTINUED = re.compile(r"[ \t]*\\\r?\n[ \t]*")
+_CONTINUED = re.compile(r"(?<![ \t])[ \t]*\\\r?\n[ \t]*")
 _OVERRIDE = re.compile(r"(?:^|[\s\"'])\+{0,2}((?:\w{1,100}\.){1,50}\w{1,100})=")
 _FLAG = re.compile(r"(?:^|\s)(--[\w.-]+)")
 INSTEAD = (

@@ -54,7 +54,7 @@ def test_layouts(layout: str | None, stages: int, counts: tuple[int, ...]) -> No
 def test_virtual_stages_of_a_layout_are_dealt_out_in_turns() -> None:
     sizes = MegatronSizes(pp=16, vpp=2, chunks=layers_per_virtual_stage("E|(tt|)*30,L", 16))
     layers = megatron.stage_layers(MIXTURE, sizes)
-    assert layers == [2, *[4] * 14, 2]
+    assert layers == (2, *[4] * 14, 2)
     assert sum(layers) == 60
 
 

@@ -115,8 +115,8 @@ def test_the_first_stage_waits_for_all_the_last_for_one() -> None:
 
 def test_uneven_stages() -> None:
     arch = setup().model.architecture  # 28 layers
-    assert megatron.stage_layers(arch, MegatronSizes(pp=4)) == [7, 7, 7, 7]
-    assert megatron.stage_layers(arch, MegatronSizes(pp=4, first_stage_layers=5, last_stage_layers=5)) == [5, 9, 9, 5]
+    assert megatron.stage_layers(arch, MegatronSizes(pp=4)) == (7, 7, 7, 7)
+    assert megatron.stage_layers(arch, MegatronSizes(pp=4, first_stage_layers=5, last_stage_layers=5)) == (5, 9, 9, 5)
 
 
 def test_engine_and_trainer_take_turns_where_they_share() -> None:

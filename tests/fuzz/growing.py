@@ -130,6 +130,7 @@ CLASSES: dict[str, Growing] = {
     "tokens": Growing(".sh", lambda n, _: f"{LAUNCH} '+a={_times('aB3dE6gH9jK2mN5pQ8sT_', n)}'\n"),
     "comments": Growing(".yaml", lambda n, _: VERL + _times("# nothing is said here\n", n)),
     "comments that silence": Growing(".yaml", lambda n, _: VERL + _times("a: 1  # rftconf: ignore[KEY001]\n", n)),
+    "comments that silence nothing": Growing(".yaml", lambda n, _: VERL + _times("# rftconf: ignore[KEY001]\n", n)),
     "documents": Growing(".yaml", lambda n, _: VERL + _times("---\na: 1\n", n)),
     # long, deep, never closed
     "a closing bracket": Growing(".sh", lambda n, _: f"{_times(')', n)}\n{LAUNCH}\n"),

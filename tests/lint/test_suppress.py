@@ -28,6 +28,9 @@ def at(text: str, line: int, code: str = "BAT001") -> Diagnostic:
         (SHELL, 2, "BAT001", []),
         (SHELL, 4, "BAT001", []),
         (SHELL, 5, "BAT001", ["BAT001", "SYN601"]),
+        # a comment does not go on in the next line, whatever it ends with
+        ("# rftconf: ignore[BAT001]\npython3 -m x \\\n# and \\\n  a=1\n", 4, "BAT001", ["BAT001", "SYN601"]),
+        ("# rftconf: ignore[BAT001]\n\n# rftconf: ignore[BAT]\n\na: 1\n", 5, "BAT001", []),
         ("# rftconf: ignore-file[BAT]\na: 1\nb: 2\n", 3, "BAT001", []),
         ("a: 1  # rftconf: ignore\n", 1, "SEC001", []),
         ("a: 1  # rftconf:ignore[ bat001 , KEY001 ]\n", 1, "BAT001", ["SYN601"]),

@@ -20,6 +20,7 @@ _SHORTEST = 6
 _END = 10
 """Characters of a long value's beginning and end that are looked for: a report may leave out the rest."""
 _DENSE = re.compile(r"[\w+/=.~!@#$%^&*-]+").fullmatch
+_RESERVED = re.compile(r"[^\w.~-]+")
 _LONG = 16
 """Characters of a word that is no part of another one by chance."""
 
@@ -97,11 +98,7 @@ def _forms_of(value: str) -> Iterator[tuple[str, bool]]:
 
 def _percent_encoded(text: str) -> str:
     """`text` as a URL has it."""
-    unreserved = "_.-~"
-    return "".join(
-        c if c.isalnum() or c in unreserved else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "replace"))
-        for c in text
-    )
+    return _RESERVED.sub(lambda run: "".join(f"%{byte:02X}" for byte in run[0].encode("utf-8", "replace")), text)
 
 
 def _texts(key: str, value: Any, *, every: bool = False) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from rftconf.base.secrets.forms import FORMS
@@ -19,7 +20,7 @@ _STEMS = ("key", "kye", "tok", "secret", "pass", "pwd", "pw", "cred", "auth", "b
 """Every name that may be a credential's, rightly spelt, contains one of these; other misspelt names are seen as keys."""
 _STEM = re.compile("|".join(_STEMS))
 _STEM_IN_ANY_CASE = re.compile("|".join(_STEMS), re.IGNORECASE)
-_LEFT = re.compile(r"[\w.\-\]\[]{0,128}\Z")
+_NAME_BACKWARDS = re.compile(r"[\w.\-\]\[]{0,128}")
 _VALUE = (
     r"""(?P<value>\\"(?:[^"\\\n]|\\[^"]){1,4096}\\?"|"(?:[^"\\\n]|\\.){1,4096}"|\$?'[^'\n]{1,4096}'|[^\s"'\\]{1,4096}"""
     r"""|"[^"\n]{1,4096}|'[^"'\n]{1,4096})"""
@@ -55,6 +56,7 @@ _LONG_PART = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{20,512}(?![A-Za-z0-9])")
 _ANY_MARK = re.compile("|".join(re.escape(mark) for form in FORMS for mark in form.marks))
 _LONG_TEXT = 2_000
 """Texts of this many characters and more are searched for each mark by itself, which is faster for long ones."""
+_MOST_ASSIGNED = 2_000
 _SHORTEST_FORM = 12
 """Characters of the shortest text that a provider's form matches."""
 
@@ -127,8 +129,13 @@ def assignments(text: str) -> Iterable[tuple[int, int, str]]:
 
 @lru_cache(maxsize=4)
 def _assigned_in_long_text(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A rule asks for the names of what was searched for already."""
-    return tuple(_assigned_values(text))
+    """A rule asks for the names of what was searched for already. What follows a great many values is one secret to its end:
+    nobody writes so many, and each costs time."""
+    assigned = tuple(islice(_assigned_values(text), _MOST_ASSIGNED))
+    if len(assigned) < _MOST_ASSIGNED:
+        return assigned
+    start, _, name = assigned[-1]
+    return (*assigned[:-1], (start, len(text), name))
 
 
 def _assigned_values(text: str) -> Iterator[tuple[int, int, str]]:
@@ -138,13 +145,9 @@ def _assigned_values(text: str) -> Iterator[tuple[int, int, str]]:
     for stem in stems:
         if stem.start() < behind:
             continue
-        start = stem.start()
-        if (
-            start
-            and (text[start - 1].isalnum() or text[start - 1] in "_.-][")
-            and (lead := _LEFT.search(text, max(0, start - 128), start))
-        ):
-            start = lead.start()
+        # a match of the text turned round costs one step for each character of the name
+        before = text[max(0, stem.start() - 128) : stem.start()][::-1]
+        start = stem.start() - _NAME_BACKWARDS.match(before).end()  # type: ignore[union-attr]
         if below := list(_below(text, start, stem.end())):
             yield from below
             behind = below[0][0]

@@ -46,7 +46,7 @@ def masked(text: str) -> str:
         if end <= behind:
             continue
         start = max(start, behind)
-        parts += [text[behind:start], "".join(c if c == "\n" else "*" for c in text[start:end])]
+        parts += [text[behind:start], "\n".join("*" * len(line) for line in text[start:end].split("\n"))]
         behind = end
     return "".join([*parts, text[behind:]])
 

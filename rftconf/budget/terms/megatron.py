@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import accumulate
+
 from rftconf.budget.facts.architecture import Architecture, Dense, Experts, Layers
 from rftconf.budget.terms import activations
 from rftconf.budget.terms import lm_head as head
@@ -22,19 +25,20 @@ def expert_data_parallel(job: Training) -> int:
     return max(1, job.gpus // (m.etp * m.ep * m.pp))
 
 
-def stage_layers(arch: Architecture, m: MegatronSizes) -> list[int]:
+@lru_cache(maxsize=8)
+def stage_layers(arch: Architecture, m: MegatronSizes) -> tuple[int, ...]:
     """Layers of each pipeline stage; the first and last may have their own number, the rest share what is left."""
     if m.pp == 1:
-        return [arch.depth]
+        return (arch.depth,)
     if m.chunks:
-        return [sum(m.chunks[stage :: m.pp]) for stage in range(m.pp)]
+        return tuple(sum(m.chunks[stage :: m.pp]) for stage in range(m.pp))
     first, last = m.first_stage_layers, m.last_stage_layers
     fixed = [count for count in (first, last) if count is not None]
     others = m.pp - len(fixed)
     free = arch.depth - sum(fixed)
     each = -(-free // others) if others else 0
-    middle = [each] * (m.pp - 2)
-    return [each if first is None else first, *middle, each if last is None else last]
+    middle = (each,) * (m.pp - 2)
+    return (each if first is None else first, *middle, each if last is None else last)
 
 
 def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[Layers, float]]:
@@ -42,14 +46,10 @@ def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[
 
     Dense layers of a mixture come before the others. Kinds of attention alternate, so a stage has its share of each.
     """
-    counts = list(m.chunks) or _chunks(arch, m)
     dense = sum(group.count for group in arch.layers if isinstance(group.feed_forward, Dense))
-    first, start = 0, 0
-    for index, count in enumerate(counts):
-        if index % m.pp == stage:
-            first += max(min(start + count, dense) - start, 0)
-        start += count
-    held_by_others = sum(count for index, count in enumerate(counts) if index % m.pp == stage) - first
+    own = _chunks(arch, m)[stage :: m.pp]
+    first = sum(max(min(start + count, dense) - start, 0) for start, count in own)
+    held_by_others = sum(count for _, count in own) - first
     groups = []
     for group in arch.layers:
         plain = isinstance(group.feed_forward, Dense)
@@ -58,12 +58,19 @@ def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[
     return groups
 
 
-def _chunks(arch: Architecture, m: MegatronSizes) -> list[int]:
-    """Layers of each virtual stage, in the order of the model."""
+@lru_cache(maxsize=8)
+def _chunks(arch: Architecture, m: MegatronSizes) -> tuple[tuple[int, int], ...]:
+    """Each virtual stage in the order of the model: its first layer, and how many it has."""
+    counts = m.chunks or _equal_chunks(arch, m)
+    return tuple(zip(accumulate(counts, initial=0), counts, strict=False))
+
+
+def _equal_chunks(arch: Architecture, m: MegatronSizes) -> tuple[int, ...]:
+    """Layers of each virtual stage where no layout gives them."""
     each = stage_layers(arch, m)
     if m.vpp == 1 or any(count % m.vpp for count in each):
         return each
-    return [count // m.vpp for _ in range(m.vpp) for count in each]
+    return tuple(count // m.vpp for _ in range(m.vpp) for count in each)
 
 
 def in_flight(stage: int, m: MegatronSizes, micro_batches: int) -> float:
