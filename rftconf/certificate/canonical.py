@@ -10,7 +10,7 @@ from rftconf.base.files import encoded
 
 
 def sha256(text: str) -> str:
-    """Of a text as it lies in a file."""
+    """Return the SHA-256 of a text as it lies in a file."""
     return hashlib.sha256(encoded(text)).hexdigest()
 
 

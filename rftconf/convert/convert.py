@@ -1,4 +1,4 @@
-"""From a document to another framework's config: plan, placement, rows, releases, ledger, text."""
+"""Converts a document to another framework's config: plan, placement, rows, releases, ledger, text."""
 
 from __future__ import annotations
 

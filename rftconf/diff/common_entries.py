@@ -1,4 +1,4 @@
-"""Of two mappings that differ, what differs: they are shown without the entries that both have."""
+"""Cuts two mappings that differ down to what differs: they are shown without the entries that both have."""
 
 from __future__ import annotations
 

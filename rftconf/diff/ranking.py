@@ -80,7 +80,7 @@ def _measured(
 
 
 def _place(cause: Ranked) -> tuple[int, float]:
-    """By tier, then by size."""
+    """Return the key by which causes are sorted: tier, then size."""
     size = UNKNOWN if cause.measured.doublings is None else cause.measured.doublings
     return cause.tier, -size
 

@@ -51,7 +51,7 @@ MOST_TRIED = 100_000
 
 
 def largest_divisor(number: int, most: int) -> int:
-    """Of `number`, and not above `most` or what is tried."""
+    """Return the largest divisor of `number` that is not above `most` or what is tried."""
     return next((d for d in range(min(number, most, MOST_TRIED), 0, -1) if number % d == 0), 1)
 
 

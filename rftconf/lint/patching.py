@@ -1,4 +1,4 @@
-"""From what a rule wants changed to patches of the file: in YAML, in shell scripts, in lines of overrides."""
+"""Makes patches of the file of what a rule wants changed: in YAML, in shell scripts, in lines of overrides."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _possible(framework: str, path: str) -> list[str]:
 
 
 def _asked_for(offered: list[Leaf], leaves: list[Leaf]) -> list[Leaf]:
-    """Those of `offered` into whose section an interpolation leads, of what is told or of what that takes."""
+    """Return those of `offered` into whose section an interpolation leads, of what is told or of what that takes."""
     acting = list[Leaf]()
     asking: list[Leaf] = leaves
     while asking:

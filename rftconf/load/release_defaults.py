@@ -66,7 +66,7 @@ class ReleaseDefaults:
 
     @cached_property
     def _apart(self) -> frozenset[str]:
-        """Those that differ from the catalogue's default also while the file is silent."""
+        """Return the interpolated defaults that differ from the catalogue's also while the file is silent."""
         return frozenset(name for name, cell in self._alone.items() if cell.value != self.known.default(name))
 
 

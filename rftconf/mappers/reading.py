@@ -1,4 +1,4 @@
-"""From native keys to plan fields. Rows are run on demand, so their order in a table is free."""
+"""Reads native keys into plan fields. Rows are run on demand, so their order in a table is free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From plan fields to native keys. Every plan value ends in an outcome; nothing is dropped without one."""
+"""Writes plan fields as native keys. Every plan value ends in an outcome; nothing is dropped without one."""
 
 from __future__ import annotations
 

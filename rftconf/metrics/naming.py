@@ -1,4 +1,4 @@
-"""From a name that one framework logs to the name that another logs for the same quantity."""
+"""Finds for a name that one framework logs the name that another logs for the same quantity."""
 
 from __future__ import annotations
 

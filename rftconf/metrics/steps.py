@@ -1,4 +1,4 @@
-"""From one framework's step counter to another's: what one step of each is worth in rollout periods."""
+"""Converts one framework's step counter to another's: what one step of each is worth in rollout periods."""
 
 from __future__ import annotations
 

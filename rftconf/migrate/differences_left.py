@@ -121,5 +121,5 @@ def _unlike_own_key(own_key: Own, removed: Mapping[str, KeyEdit], asleep: Mappin
 
 
 def lost(leftovers: Iterable[Unlike]) -> Iterator[Unlike]:
-    """Those that the file said, and that the asked release has no words for."""
+    """Return the differences that the file states, and that the asked release has no words for."""
     return (leftover for leftover in leftovers if leftover.nature is Nature.LOST)

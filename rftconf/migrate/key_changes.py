@@ -82,7 +82,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """From one release of a framework and trainer to another."""
+    """A way from one release of a framework and trainer to another."""
 
     found: Guess
     to: str

@@ -34,7 +34,7 @@ def math_id(plan: Plan) -> str:
 
 
 def plan_id(plan: Plan) -> str:
-    """As `math_id`, and the same placement, performance settings, validation and saving."""
+    """Identify a plan as `math_id` does, and by the same placement, performance settings, validation and saving."""
     return _digest(plan, leave_out=(BOOKKEEPING,))
 
 

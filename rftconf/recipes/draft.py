@@ -1,4 +1,4 @@
-"""From a request and a recipe to plan values, each with the reason that stands beside it in the file."""
+"""Makes plan values of a request and a recipe, each with the reason that stands beside it in the file."""
 
 from __future__ import annotations
 

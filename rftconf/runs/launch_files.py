@@ -131,5 +131,5 @@ def _quoted(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    """As Kubernetes takes names, and Slurm too."""
+    """Spell a name as Kubernetes and Slurm take it."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_NAME].rstrip("-") or "run"

@@ -46,7 +46,7 @@ class Edit(Protocol):
     """One difference between a release and the next."""
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Those of the older release's `keys` whose disappearance this edit explains."""
+        """Return those of the older release's `keys` whose disappearance this edit explains."""
         ...
 
     def up(self, flat: dict[str, C]) -> list[Change]:

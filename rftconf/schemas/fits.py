@@ -99,7 +99,7 @@ def fits_in(
 
 @lru_cache(maxsize=256)
 def _lacking(framework: str, release: str, trainer: str, missing: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the missing keys that the release has no default for."""
+    """Return those of the missing keys that the release has no default for."""
     known = catalogue.load(framework, release, trainer)
     return tuple(key for key in missing if key in known.keys and known.keys[key].mandatory)
 

@@ -121,7 +121,7 @@ class Framework:
 
     @property
     def trainer_groups(self) -> frozenset[str]:
-        """Those of them that choose the trainer."""
+        """Return the names of the config groups that choose the trainer."""
         return frozenset(word.partition("=")[0] for words in self.config_groups.values() for word in words)
 
     @property

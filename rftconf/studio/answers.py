@@ -1,4 +1,4 @@
-"""From a question to an answer: which function knows, and what an error looks like on the page."""
+"""Answers the page's questions: which function knows, and what an error looks like on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From command-line options to a Document."""
+"""Makes a Document of command-line options."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def _watch(arguments: argparse.Namespace) -> Watch:
 
 
 def _reason(error: BaseException) -> str:
-    """In words; of what a process raised, without its traceback."""
+    """Say in words what a process raised, without its traceback."""
     cause = getattr(error, "cause", None) or error
     return disk.reason(cause) if isinstance(cause, OSError) else str(cause)
 

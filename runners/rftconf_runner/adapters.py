@@ -18,7 +18,7 @@ BASE, DOWN, UP = ".base_layer.", ".lora_A.default.", ".lora_B.default."
 
 
 class Adapters:
-    """Those of one model, which from then on learns nothing else."""
+    """The adapters of one model, which from then on learns nothing else."""
 
     def __init__(self, model: Any, lora: Lora, start: str | None) -> None:
         """New ones by the plan's seed, the plan's own, or those of a checkpoint `start`."""
@@ -61,7 +61,7 @@ class Adapters:
         return named[name] + named[f"{layer}{UP}weight"] @ named[f"{layer}{DOWN}weight"] * self.scaling[layer]
 
     def save(self, folder: str, weights: Sequence[tuple[str, Tensor]]) -> None:
-        """As PEFT writes it."""
+        """Save the adapter as PEFT writes it."""
         own = {f"base_model.model.{name}": tensor for name, tensor in weights if _is_adapter(name)}
         self.peft.save_pretrained(Path(folder) / FOLDER, state_dict=own, save_embedding_layers=False)
 

@@ -35,7 +35,7 @@ class Batch:
 
     @property
     def tokens(self) -> int:
-        """Of the answers."""
+        """Count the tokens of the answers."""
         return sum(len(sample.answer) for sample in self.samples)
 
     def looks(self, job: Job) -> dict[str, float]:

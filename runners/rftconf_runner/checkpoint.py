@@ -57,7 +57,7 @@ def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
 
 
 def _reason(beside: Path, error: OSError) -> str:
-    """In words. Libraries that write tensors do not say that a disk is full."""
+    """Say in words why writing failed. Libraries that write tensors do not say that a disk is full."""
     full = shutil.disk_usage(beside.parent).free < FULL_BYTES
     return "no space left on the disk" if full else str(error.strerror or error)
 

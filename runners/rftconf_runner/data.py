@@ -91,7 +91,7 @@ class Prompts:
         return job.epochs * self.order.used // job.prompts
 
     def take(self, start: int, count: int) -> list[Prompt]:
-        """Those with the numbers from `start` on."""
+        """Take the prompts with the numbers from `start` on."""
         return [self.prompts[self.order.at(number)] for number in range(start, start + count)]
 
     def _shared(self, job: Job) -> Shares:

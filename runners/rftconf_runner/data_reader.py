@@ -1,4 +1,4 @@
-"""From a plan's stage to its data sets, their shares of a period, and what gives each its reward."""
+"""Reads a plan's stage for its data sets, their shares of a period, and what gives each its reward."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def images_of(column: object, source: Source) -> ImageColumn | None:
 
 
 def rewards_of(read: StageReader, source: Source = NOBODY, *, modelled: bool = False) -> tuple[RewardSource, ...]:
-    """Those that `--reward NAME=…` gave a domain or a data set, and for the others the plan's own, else the framework's; where a
+    """Return the rewards that `--reward NAME=…` gave a domain or a data set, and for the others the plan's own, else the framework's; where a
     reward model scores these (`modelled`), none."""
     path, name, arguments = (
         read.value(f"reward.function_{part}", otherwise)

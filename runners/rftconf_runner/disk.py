@@ -30,7 +30,7 @@ def cut(file: Path, lines: int) -> None:
 
 
 def reason(error: OSError) -> str:
-    """In words, with the file's name; the first line where a library wrote it."""
+    """Say in words why a disk failed, with the file's name; the first line where a library wrote it."""
     where = f"{error.filename}: " if error.filename else ""
     return where + (error.strerror or next(iter(str(error).splitlines()), type(error).__name__))
 

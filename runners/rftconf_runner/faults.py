@@ -30,7 +30,7 @@ class Faults:
             self.pids |= {name.split()[0]: pid for name, pid in zip(actors, pids, strict=True)}
 
     def fire(self, period: int, phase: str) -> None:
-        """Those that are due."""
+        """Let those faults strike that are due."""
         for fault in [fault for fault in self.left if fault[1:] == (phase, str(period))]:
             self.left.remove(fault)
             strike = (self.pids[fault[0]], signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""From a plan's auxiliary models to those that score answers."""
+"""Reads a plan's auxiliary models for those that score answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def scoring(stage: Stage) -> Iterator[tuple[str, Auxiliary, str]]:
 
 
 def graders_of(read: StageReader) -> tuple[Grader, ...]:
-    """Those that the plan has. A count that it leaves open is one; without a temperature a judge says what is likeliest."""
+    """Return the graders that the plan has. A count that it leaves open is one; without a temperature a judge says what is likeliest."""
     graders = []
     for domain, auxiliary, kind in scoring(read.stage):
         position = read.stage.placement.auxiliary.index(auxiliary)

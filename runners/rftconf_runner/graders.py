@@ -77,7 +77,7 @@ class Classifier:
         self.tokenizer = self.llm.get_tokenizer()
 
     def scores(self, questions: Sequence[tuple[Any, str]]) -> list[float]:
-        """Of answers to chat messages, in their order."""
+        """Score answers to chat messages, in their order."""
         from vllm import PoolingParams
 
         prompts = [{"prompt_token_ids": self._tokens(*question)} for question in questions]

@@ -1,4 +1,4 @@
-"""From a plan's one RL stage to a job: every value read once, by path."""
+"""Makes a job of a plan's one RL stage: every value is read once, by its path."""
 
 from __future__ import annotations
 

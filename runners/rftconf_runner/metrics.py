@@ -49,7 +49,7 @@ def plain(values: dict[str, Any]) -> dict[str, float]:
 def of_updates(
     updated: Sequence[Sequence[Updated]], valued: Sequence[Sequence[tuple[float, float, float]]]
 ) -> dict[str, float]:
-    """Of a period's last update: the loss is the sum of what each rank holds of it."""
+    """Gather the metrics of a period's last update: the loss is the sum of what each rank holds of it."""
     figures: dict[str, float] = {}
     if updated:
         last = updated[-1]

@@ -43,7 +43,7 @@ def share(items: Sequence[Item], rank: int, ranks: int) -> Sequence[Item]:
 def micro_batches(
     items: Sequence[Item], micro: Micro, rank: int = 0, ranks: int = 1, device: str = "cpu"
 ) -> Iterator[MicroBatch[Item]]:
-    """Of a rank's share: of a fixed number of sequences, or filled up to a number of tokens, padding included where there
+    """Cut a rank's share into micro-batches: of a fixed number of sequences, or filled up to a number of tokens, padding included where there
     is some."""
     own = share(items, rank, ranks)
     lengths = [[len(item) for item in share(items, index, ranks)] for index in range(ranks)]
@@ -61,7 +61,7 @@ def micro_batches(
 
 
 def _filled(lengths: Lengths, micro: Micro) -> Cut:
-    """In their order."""
+    """Fill micro-batches with the sequences in their order."""
     numbers = range(len(lengths))
     if not micro.tokens:
         return [list(numbers[index : index + micro.sequences]) for index in range(0, len(lengths), micro.sequences)]

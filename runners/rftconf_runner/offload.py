@@ -21,7 +21,7 @@ def policy_of(offload: Offload) -> Any:
 
 
 class States:
-    """Of one model: its parameters, and its optimizer's moments where it has one. Gradients do not outlive an update.
+    """The states of one model: its parameters, and its optimizer's moments where it has one. Gradients do not outlive an update.
 
     What `offload` does not name stays on the device; on a machine whose device is the host nothing moves.
     """
@@ -42,7 +42,7 @@ class States:
             torch.cuda.empty_cache()  # what PyTorch keeps for itself, engines do not have
 
     def back(self, *parts: str) -> None:
-        """Those of these parts that are away."""
+        """Bring back those of these parts that are away."""
         for part in parts:
             if part in self.away:
                 self._move(part, self.device)

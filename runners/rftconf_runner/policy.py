@@ -73,11 +73,11 @@ class Policy:
         return self.vision.ready(model) if self.vision else model
 
     def old_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
-        """Of this rank's share, by the weights as they are now."""
+        """Compute the log-probabilities of this rank's share by the weights as they are now."""
         return self._log_probs(self.learner.states, samples)
 
     def reference_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
-        """Of this rank's share, by the weights that the run began with."""
+        """Compute the log-probabilities of this rank's share by the weights that the run began with."""
         return self._log_probs(self.reference, samples)
 
     def rest(self) -> None:
@@ -176,7 +176,7 @@ class Policy:
 
 
 def _gap(values: Tensor, dtype: str) -> float:
-    """Of the tokens that count, the number that a gate looks at; 0 of none."""
+    """Return the number that a gate looks at, of the tokens that count; 0 where none does."""
     if not len(values):
         return 0.0
     return float(values.mean() if dtype in consistency_checks.BY_MEAN else values.max())

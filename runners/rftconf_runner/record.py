@@ -33,7 +33,7 @@ HINT = (
 
 
 class Record:
-    """Of a run of which `done` periods are over."""
+    """The record of a run of which `done` periods are over."""
 
     def __init__(
         self, folder: Path, done: int, watch: Watch, trackers: Sequence[Tracker], faults: Faults
@@ -44,7 +44,7 @@ class Record:
 
     @property
     def periods(self) -> int:
-        """Of the whole run."""
+        """Return the periods of the whole run."""
         return self.watch.periods
 
     def validated(self, period: int, figures: Mapping[str, Mapping[str, float]]) -> None:

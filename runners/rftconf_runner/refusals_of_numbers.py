@@ -17,7 +17,7 @@ LARGEST_SEED = (1 << 32) - 1
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From `least` to `most`; without `least` itself where it is `above`. `endless` where infinity is what switches it off."""
+    """A range of numbers from `least` to `most`; without `least` itself where it is `above`. `endless` where infinity is what switches it off."""
 
     least: float = 0.0
     most: float = inf

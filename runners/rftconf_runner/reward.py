@@ -35,7 +35,7 @@ class ScoringRequest:
     reply: str | None = None
 
     def reward_arguments(self) -> dict[str, Any]:
-        """By the names of compute_score's arguments."""
+        """Return the arguments of a reward function by the names that compute_score gives them."""
         reply = {} if self.reply is None else {"judge_reply": self.reply}
         own = {"data_source": self.source, "solution_str": self.text, "ground_truth": self.truth}
         return {**own, "extra_info": self.extra, **reply}

@@ -23,7 +23,7 @@ class Sleep:
             self.asleep = {WEIGHTS, CACHE}
 
     def wake(self, *parts: str) -> None:
-        """Those of these parts that sleep."""
+        """Wake those of these parts that sleep."""
         for part in parts:
             if part in self.asleep:
                 self.llm.wake_up(tags=[part])

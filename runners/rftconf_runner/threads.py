@@ -1,4 +1,4 @@
-"""With how many threads a process computes and how much memory it keeps, where the machine is the run's own."""
+"""Sets with how many threads a process computes and how much memory it keeps, where the machine is the run's own."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def left_out(plan: Plan) -> list[str]:
 
 
 def opened(plan: Plan, folder: Path, done: int) -> list[Tracker]:
-    """Those that the plan names. `done` periods are there already, where a run goes on."""
+    """Open the trackers that the plan names. `done` periods are there already, where a run goes on."""
     title = plan.identity.project or "rftconf", plan.identity.experiment or folder.name
     kinds: dict[str, type[_TensorBoard | _Wandb | _Mlflow]] = {
         "tensorboard": _TensorBoard,

@@ -1,4 +1,4 @@
-"""From a period's lessons to updates: in which order, how many at a time, and where each must begin."""
+"""Makes updates of a period's lessons: in which order, how many at a time, and where each must begin."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ Digests = Mapping[str, str]
 
 
 def digest(*parts: Tensor) -> str:
-    """Of the numbers of all parts, one behind the other, and of the shape of the whole; 0 and -0 are one number."""
+    """Return the digest of the numbers of all parts, one behind the other, and of the shape of the whole; 0 and -0 are one number."""
     first, *others = parts
     shape = (len(first) + sum(map(len, others)), *first.shape[1:]) if others else tuple(first.shape)
     running_digest = hashlib.sha256(f"{shape}".encode())
@@ -66,7 +66,7 @@ def digest(*parts: Tensor) -> str:
 
 
 def digests(tensors: Iterable[tuple[str, Sequence[Tensor]]]) -> dict[str, str]:
-    """Of each tensor's parts; of large ones as many at once as PyTorch has threads, up to `MOST_AT_ONCE`."""
+    """Return the digest of each tensor's parts; of large ones as many at once as PyTorch has threads, up to `MOST_AT_ONCE`."""
     digests_by_name, running = dict[str, str](), deque[tuple[str, Future[str]]]()
     most = min(torch.get_num_threads(), MOST_AT_ONCE)
     with ThreadPoolExecutor(most) as pool:
@@ -82,7 +82,7 @@ def digests(tensors: Iterable[tuple[str, Sequence[Tensor]]]) -> dict[str, str]:
 
 
 def layout(model: Any, rank: int = 0, ranks: int = 1) -> Layout:
-    """Of a vLLM model on one rank."""
+    """Describe the layout of a vLLM model on one rank."""
     pieces = {}
     for name, layer in _layers(model):
         padded, parts = hasattr(layer, PADS), tuple(getattr(layer, "output_partition_sizes", ()))
@@ -149,7 +149,7 @@ def _by_unit_vectors(layer: Any) -> Tensor:
 
 
 def expected(weights: Iterable[tuple[str, Tensor]], engine: Layout) -> Digests:
-    """Of the trainer's weights under the engine's names, divided as the engine's ranks divide them; empty where their parts do
+    """Return the digests of the trainer's weights under the engine's names, divided as the engine's ranks divide them; empty where their parts do
     not make up the whole."""
     tensors: dict[str, list[tuple[tuple[int, str], Tensor]]] = {}
     for name, tensor in weights:

@@ -141,7 +141,7 @@ def fewest_gpus(setup: Setup, gpu: Gpu) -> Answer | None:
 
 
 def cheapest_cluster(setup: Setup, gpus: tuple[Gpu, ...]) -> Answer:
-    """Of the smallest clusters of several GPUs the one with the lowest rent."""
+    """Return the cluster with the lowest rent among the smallest ones of several kinds of GPU."""
     question = "cheapest cluster"
     proofs = [proof for gpu in gpus if (proof := _fewest(setup, gpu)) is not None]
     if not proofs:

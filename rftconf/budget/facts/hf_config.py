@@ -1,4 +1,4 @@
-"""From a public config.json (its keys as they are) to an Architecture. One reader for the table and for local files."""
+"""Reads a public config.json (its keys as they are) as an Architecture, for the table of models and for local files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a plan to what its memory depends on: which role trains, scores or generates what, on how many GPUs."""
+"""Reads off a plan what its memory depends on: which role trains, scores or generates what, on how many GPUs."""
 
 from __future__ import annotations
 

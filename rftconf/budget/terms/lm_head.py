@@ -1,4 +1,4 @@
-"""From the last hidden state to the loss: logits, whole or in chunks."""
+"""Counts the memory between the last hidden state and the loss: logits, whole or in chunks."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _leaf_text(line: SourceLine) -> str:
 
 
 def in_order(changes: Sequence[Change]) -> tuple[Change, ...]:
-    """By what is touched; the order within a tier stays."""
+    """Sort changes by what they touch; the order within a tier stays."""
     return tuple(sorted(dict.fromkeys(changes), key=lambda change: Tier[change.tier.upper()]))
 
 

@@ -129,7 +129,7 @@ class _Reached:
                 self._below.setdefault(node, []).extend(paths)
 
     def paths(self, key: str) -> list[str]:
-        """Those of a key; where it has none, of the nodes above it, else of the keys below it."""
+        """Return the plan paths of a key; where it has none, of the nodes above it, else of the keys below it."""
         if key in self.own:
             return self.own[key]
         above = sorted((node for node in nodes_above(key) if node in self.own), key=self._order.__getitem__)

@@ -211,7 +211,7 @@ def _write_dynamic(w: WriteContext) -> None:
 
 
 def write_critic_update(w: WriteContext) -> None:
-    """As the actor's, unless the plan says otherwise."""
+    """Write the critic's update size: the actor's, unless the plan says otherwise."""
     paths = ("stage.batch.critic_sequences_per_update", "stage.batch.critic.sequences_per_rank", "stage.batch.critic.dynamic",
              "stage.batch.critic.tokens_per_rank")  # fmt: skip
     if not CRITIC.test(w):

@@ -52,7 +52,7 @@ def read_devices(r: ReadContext) -> None:
 
 
 def devices_in_all(found: Iterable[list[int] | None]) -> int | None:
-    """As many as the highest id asks for; None where one list is not known, or none is given."""
+    """Count the devices that the highest id asks for; None where one list is not known, or none is given."""
     lists = list(found)
     known = [max(ids) for ids in lists if ids]
     return None if None in lists or not known else max(known) + 1

@@ -51,7 +51,7 @@ TORN = "micro-batches filled by tokens put rows in a new order, and take chosen 
 
 
 def worth(context: Context, unit: Unit) -> Any:
-    """In pairs: a train step is two updates, and the rate's schedule ticks once in a train step."""
+    """Count what a unit is worth in pairs: a train step is two updates, and the rate's schedule ticks once in a train step."""
     once = worth_supervised(context, unit)
     return once * 2 if unit in (Unit.TRAIN_STEPS, Unit.LR_TICKS) else once
 

@@ -48,7 +48,7 @@ def read_update(r: ReadContext) -> None:
 
 
 def write_update(w: WriteContext) -> None:
-    """As samples; required in this mode."""
+    """Write the update size in samples; this mode requires the key."""
     size = w.plan(SAMPLES)
     value = "???" if size is None else size
     state = State.UNRESOLVED if size is None else State.EXACT
@@ -84,7 +84,7 @@ def read_columns(r: ReadContext, at: str, columns: Mapping[str, str], by_kind: M
 
 
 def read_order(r: ReadContext, at: str) -> None:
-    """From front to back, or shuffled."""
+    """Read whether samples are taken from front to back, or shuffled."""
     selector = r.native(DATA + "data_selector.selector_type", "sequential")
     r.set(D + "shuffle", selector == "shuffle", DATA + "data_selector.selector_type")
     seed = r.native(DATA + "data_selector.seed", 42) if selector == "shuffle" else None

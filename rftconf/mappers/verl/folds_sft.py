@@ -38,7 +38,7 @@ def read_pool(r: ReadContext) -> None:
 
 
 def write_pool(w: WriteContext) -> None:
-    """As keys; the launch line repeats them where torchrun counts."""
+    """Write nodes and GPUs as keys; the launch line repeats them where torchrun counts."""
     for key, path in ((NODES, "cluster.nodes"), (GPUS, "cluster.gpus_per_node")):
         carry(w, key, path, always=True)
     EVERY_GPU.write(w)

@@ -145,12 +145,12 @@ class _Group(SameType):
     """Responses per prompt; a person may know better where a fork keeps the number elsewhere."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
-        """As written, or as assumed."""
+        """Read the value as it is written, or as it is assumed."""
         told = assumed(context, "responses_per_prompt")
         return int(told) if told is not None else value
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        """As it is."""
+        """Write the value as it is."""
         return Put(value)
 
 

@@ -1,4 +1,4 @@
-"""From characters to words: quotes, escapes, `$` in all its forms. Knows nothing of commands."""
+"""Cuts characters into words: quotes, escapes, `$` in all its forms. It knows nothing of commands."""
 
 # ruff: noqa: ARG002 (every reader of a special character is called the same way)
 from __future__ import annotations
