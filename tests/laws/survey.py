@@ -17,6 +17,7 @@ from tests.laws.leaf_flip import (
     preferred,
     run,
     try_leaf,
+    unflipped,
     with_flips,
     written,
 )
@@ -43,7 +44,8 @@ class _Flips:
     def try_in(self, base: Base) -> None:
         """Try the values that the key may have until one makes a difference; keep the worst verdict."""
         key, leaf = self.of.key(self.name), self.best.key
-        for value in candidates(self.name, key, base.flat.get(leaf)):
+        values = candidates(self.name, key, base.flat.get(leaf))
+        for value in values if unflipped(self.of, base) else values[:1]:
             verdict = try_leaf(self.of, base, leaf, value)
             if verdict.outcome == "silent" and try_leaf(self.of, base, leaf, key.default).outcome == "lost":
                 verdict = replace(verdict, outcome="lost", reason=f"its default is told as lost; {verdict.reason}")
@@ -79,10 +81,17 @@ def flip_all(of: Catalogued, names: Iterable[str], patience: int = 1) -> Iterato
 def _begin(of: Catalogued, name: str, patience: int) -> _Flips:
     """Try a leaf in the base that suits it best."""
     best = Verdict(written(name, of.key(name)), "silent", reason="no base to try it in", row=True)
-    flips = _Flips(of, name, patience, preferred(of, name), best)
+    flips = _Flips(of, name, patience, _bases_for(of, name), best)
     for base in flips.bases[:1]:
         flips.try_in(base)
     return flips
+
+
+def _bases_for(of: Catalogued, name: str) -> list[Base]:
+    """The bases in which a key most likely acts come first; of those that the target refuses as they are, one, and last."""
+    bases = preferred(of, name)
+    converted = [base for base in bases if unflipped(of, base)]
+    return [*converted, *[base for base in bases if not unflipped(of, base)][:1]]
 
 
 def _asleep(of: Catalogued, base: Base, flips: Iterable[_Flips]) -> frozenset[str]:
