@@ -9,7 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.chatlearn.conditions import worth
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.rates import refuse_torn_ranks
+from rftconf.mappers.rates import PERIOD, refuse_torn_ranks
 from rftconf.mappers.shapes import leave_open
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
@@ -141,9 +141,7 @@ def _check(w: WriteContext, trainer: Any, rollout: Any) -> None:
     """What ChatLearn asserts before it starts."""
     if w.same_framework:
         return
-    prompts, n, update = (
-        w.plan(B + name) for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
-    )
+    prompts, n, update = (w.plan(path) for path in PERIOD)
     if all(isinstance(value, int) for value in (prompts, n, update)) and prompts * n % update:
         raise RefusedError(
             f"{prompts} prompts x {n} answers are {prompts * n} samples, not a multiple of {update} samples an update (H7)",

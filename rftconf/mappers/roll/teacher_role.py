@@ -31,12 +31,8 @@ def write_teacher(w: WriteContext, at: str) -> None:
     _write_strategy(w, at)
     _write_devices(w, at)
     lose_known(w, State.DEFAULT, "its section says it", *(at + field for field in ("role", "name")))
-    for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None and p not in w.outcomes]:
-        w.lose(
-            path,
-            State.DEAD_IN_TARGET,
-            "ROLL's teacher scores whole sequences of the student's; it serves and draws nothing",
-        )
+    scores = "ROLL's teacher scores whole sequences of the student's; it serves and draws nothing"
+    lose_known(w, State.DEAD_IN_TARGET, scores, *(path for path in known_below(w, at) if path not in w.outcomes))
 
 
 def _write_strategy(w: WriteContext, at: str) -> None:

@@ -33,10 +33,7 @@ REWARDS = frozenset(
 )  # fmt: skip
 """Names that Trinity's registry resolves by itself (trinity/common/rewards/__init__.py)."""
 REWARD_OF_WORKFLOW = {
-    "math_workflow": "math_reward",
-    "async_math_workflow": "math_reward",
-    "math_boxed_workflow": "math_boxed_reward",
-    "async_math_boxed_workflow": "math_boxed_reward",
+    f"{way}{kind}_workflow": f"{kind}_reward" for kind in ("math", "math_boxed") for way in ("", "async_")
 }
 """Trinity's workflows score with this where the config names no reward."""
 

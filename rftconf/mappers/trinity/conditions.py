@@ -186,12 +186,11 @@ class _EvalInterval(Codec[float, Number]):
             return Put(context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS), State.UNRESOLVED, ON_NOTHING)
         whole = max(1, int(value)) if isinstance(value, Fraction) else value
         note = f"{float(value):g} rollout periods are rounded down to whole ones (H19)" if whole != value else ""
-        return Put(
+        steps, state = (
             context.convert(whole, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
             State.ROUNDED if note else State.DERIVED,
-            note,
-            "rollout periods as explore steps",
         )
+        return Put(steps, state, note, "rollout periods as explore steps")
 
 
 EVAL_INTERVAL = _EvalInterval()

@@ -16,12 +16,7 @@ BUILT = (
 
 def _option(name: str, *, acts: bool) -> Shape:
     """A key that is heard up to 0.5; `acts`: what it is by default, and what the trainer of 0.6 does."""
-    pair = Pair(
-        f"{CONFIG}model.enable_{name}",
-        f"stage.model_options.critic_{name}",
-        acts,
-        unlisted=True,
-    )
+    pair = Pair(f"{CONFIG}model.enable_{name}", f"stage.model_options.critic_{name}", acts, unlisted=True)
     # nothing is written for 0.6, whose trainer would hand it to nobody and whose workers stop at what is no model's config
     built = Behaves(
         pair.path,

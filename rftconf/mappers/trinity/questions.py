@@ -21,11 +21,9 @@ TARGET = Target(
 
 MODELS = {"model.model_path": "stage.model.path", "model.critic_model_path": "stage.model.critic_path"}
 TRAINER = "trainer.trainer_config."
-SIZES = (
-    f"{TRAINER}actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu",
-    f"{TRAINER}actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
-    f"{TRAINER}actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
-)
+SIZES = tuple(
+    f"{TRAINER}actor_rollout_ref.{name}_micro_batch_size_per_gpu" for name in ("actor.ppo", "rollout.log_prob", "ref.log_prob")
+)  # fmt: skip
 """Fixed micro-batches that the FSDP trainer wants, the reference's even where it is not used."""
 
 

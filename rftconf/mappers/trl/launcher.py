@@ -10,14 +10,8 @@ from rftconf.text.launch.accelerate import FILES, SHIPPED
 
 def with_shipped_file(leaves: dict[str, Leaf]) -> dict[str, Leaf]:
     """The written leaves, with those of TRL's own config file where one is named and nothing else says them."""
-    named = next(
-        (
-            leaf
-            for key, leaf in leaves.items()
-            if key in FILES and isinstance(leaf.value, str) and leaf.value in SHIPPED
-        ),
-        None,
-    )
+    files = (leaf for key, leaf in leaves.items() if key in FILES)
+    named = next((leaf for leaf in files if isinstance(leaf.value, str) and leaf.value in SHIPPED), None)
     if named is None:
         return leaves
     below = {name: replace(named, key=name, value=value) for name, value in SHIPPED[str(named.value)].items()}

@@ -35,10 +35,7 @@ KL_REWARD = When(
     "no effect while algorithm.use_kl_in_reward is False",
 )
 ADAPTIVE = When(
-    lambda c: (
-        c.plan("stage.algorithm.kl_reward.enabled") is not False
-        and c.plan("stage.algorithm.kl_reward.controller") != "fixed"
-    ),
+    lambda c: KL_REWARD.test(c) and c.plan("stage.algorithm.kl_reward.controller") != "fixed",
     "read only by the adaptive KL controller of KL in reward",
 )
 GAE = When(
@@ -202,12 +199,7 @@ class _SkippedPeriods(Codec[float, Number]):
             whole = ceil(value)
             note = f"{float(value):g} rollout periods without actor updates: veRL skips whole ones, {whole} (H20)"
             return Put(whole + 1, State.ROUNDED, note, "skipped periods + 1")
-        return Put(
-            value + 1 if value else 0,
-            State.DERIVED if value else State.EXACT,
-            "",
-            "skipped periods + 1" if value else "",
-        )
+        return Put(value + 1, State.DERIVED, "", "skipped periods + 1") if value else Put(0)
 
 
 SKIPPED_PERIODS = _SkippedPeriods()
@@ -227,15 +219,8 @@ class _Optimizers(words[Any, Any]):
 
 
 OPTIMIZERS = _Optimizers(
-    {
-        "AdamW": "adamw",
-        "adam": "adamw",
-        "adamw": "adamw",
-        "AnyPrecisionAdamW": "anyprecision_adamw",
-        "sgd": "sgd",
-        "SGD": "sgd",
-    }
-)
+    {**dict.fromkeys(("AdamW", "adam", "adamw"), "adamw"), "AnyPrecisionAdamW": "anyprecision_adamw", "sgd": "sgd", "SGD": "sgd"}
+)  # fmt: skip
 
 
 class _Schedules(words[Any, Any]):

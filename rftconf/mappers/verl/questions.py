@@ -54,13 +54,8 @@ def questions(writing: WriteContext) -> list[Decision]:
     worlds = [*without_rows(writing), *acts_in(writing)]
     if writing.plan("stage.kind") == "distill" and not worlds and not writing.plan("stage.reward.function_path"):
         why = "rewards are measured and not learned from, but veRL asks its scorer for one of every answer, by data_source"
-        return [
-            Decision(
-                "reward.custom_reward_function.path",
-                why,
-                ("write a compute_score and name its file here", "or rely on data_source"),
-            )
-        ]
+        choices = ("write a compute_score and name its file here", "or rely on data_source")
+        return [Decision("reward.custom_reward_function.path", why, choices)]
     if worlds or writing.plan("stage.reward.function_path"):
         return worlds
     why = "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source"

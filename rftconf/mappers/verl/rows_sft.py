@@ -75,16 +75,8 @@ SAME_NAMES = tuple(
     replace(row, codec=FREQUENCY) if row.native.endswith("_freq") else row for row in RUN_ROWS if row.native in NAMES
 )
 """Keys that all programs of veRL call alike. The unit of save_freq and test_freq is the program's step."""
-LORA = {
-    "model.lora_rank",
-    "model.lora_alpha",
-    "model.target_modules",
-    "model.exclude_modules",
-    "model.lora_adapter_path",
-    "model.lora.rank",
-    "model.lora.alpha",
-    "model.lora.target_modules",
-}
+LORA = {f"model.{name}" for name in ("lora_rank", "lora_alpha", "target_modules", "exclude_modules", "lora_adapter_path", "lora.rank",
+                                     "lora.alpha", "lora.target_modules")}  # fmt: skip
 MODEL = {"model.tokenizer_path", "model.trust_remote_code", "model.custom_chat_template", "model.override_config",
          "model.enable_gradient_checkpointing", "model.enable_activation_offload", "model.use_remove_padding", "model.use_liger",
          "model.use_fused_kernels", "model.path"}  # fmt: skip
