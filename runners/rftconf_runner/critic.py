@@ -49,7 +49,7 @@ class Critic:
         return [rows[index] for index in sorted(rows)] if self.spread.first else []
 
     def rest(self) -> None:
-        """As the policy's ranks do."""
+        """Let the model's states rest, as the policy's ranks do."""
         self.learner.states.rest()
 
     def update(self, lessons: Sequence[Lesson]) -> tuple[float, float, float]:

@@ -98,7 +98,7 @@ def is_given(reward: object) -> bool:
 
 
 def _shares(stage: Stage) -> tuple[Share, ...]:
-    """Of several domains; the rows of a single one are all there are."""
+    """Return the shares of several domains; a single one has none, as its rows are all there are."""
     domains, prompts = stage.data.domains, stage.batch.prompts_per_rollout
     weights = [domain.weight for domain in domains if isinstance(domain.weight, (int, float))]
     if len(domains) < 2 or not weights or not isinstance(prompts, int):

@@ -53,7 +53,7 @@ class Flight:
     turn: int = 0
 
     def answers(self) -> list[Answer]:
-        """As far as they are."""
+        """Return the answers, as far as they are written."""
         fresh = iter([answer for answered in ray.get(list(self.refs)) for answer in answered])
         if not self.turn:
             return list(fresh)
@@ -149,7 +149,7 @@ class Drawing:
         return found
 
     def numbers(self) -> list[int]:
-        """Of the sequences that wait or are being answered."""
+        """Return the numbers of the sequences that wait or are being answered."""
         groups = [group.number for group in self.waiting]
         groups += [flight.first + index for flight in self.flights for index in range(len(flight.prompts))]
         return [group * self.job.responses + index for group in groups for index in range(self.job.responses)]

@@ -91,7 +91,7 @@ def start_workers(job: Job, start: Path | None, living: Places | None, say: Call
 
 
 def _engines(job: Job, slots: Slots, living: Places) -> tuple[list[list[Any]], list[Meeting]]:
-    """Those that live, and others in the places of those that do not; where ranks of the new ones meet."""
+    """Return the engines that live, and others in the places of those that do not; where ranks of the new ones meet."""
     kind, engines_by_number, meetings = engine_actor(job), dict(enumerate(living.engines)), list[Meeting]()
     for number, bundles in enumerate(slots.layout.of_engines):
         if not engines_by_number.get(number):

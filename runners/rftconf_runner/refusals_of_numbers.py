@@ -112,7 +112,7 @@ def _few_rows(stage: Stage, path: str) -> str:
 
 
 def _of_passes(stage: Stage, part: str) -> dict[str, Range]:
-    """Of what is cut into micro-batches, the size that counts."""
+    """Return the range of the size that counts of a pass that is cut into micro-batches: tokens or sequences."""
     dynamic = getattr(stage.batch, part).dynamic
     by_tokens = (stage.batch.critic.dynamic if dynamic is None and part == "critic_infer" else dynamic) is True
     return {f"batch.{part}.{'tokens' if by_tokens else 'sequences'}_per_rank": Range(1, MOST_TOKENS)}

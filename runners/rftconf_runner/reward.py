@@ -59,7 +59,7 @@ class Score:
     late: bool = False
 
     def metric(self, name: str) -> float:
-        """By which groups are filtered. Raises BadRewardError where the function did not give it."""
+        """Return the number by which groups are filtered. Raises BadRewardError where the function did not give it."""
         if name == "reward":
             return self.reward
         if name not in self.metrics:

@@ -159,7 +159,7 @@ class Engine:
         return [self._answer(output.outputs[0]) for output in outputs]
 
     def cut(self, now: bool) -> None:
-        """Of a thread of its own: end what is being generated, and all that is asked, until this is called again."""
+        """End what is being generated, and all that is asked, until this is called again; it has a thread of its own."""
         if now:
             self.cutting.set()
         else:
@@ -203,7 +203,7 @@ class Engine:
         return names[0]
 
     def held(self) -> Digests:
-        """Of the weights that are there since the last `load`."""
+        """Return the digests of the weights that are there since the last `load`."""
         rows, rank, ranks = self.rows, self.rank, self.job.tp
         digests: list[Digests] = self.llm.collective_rpc(
             lambda worker: digest_model(worker.get_model(), rows, rank, ranks)

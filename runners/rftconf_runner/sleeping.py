@@ -11,7 +11,7 @@ KEEPS, DISCARDS = 1, 2
 
 
 class Sleep:
-    """Of one engine; nothing at `level` 0. The cache is the last to wake: until then trainers may have its memory."""
+    """The sleep of one engine; at `level` 0 it never sleeps. The cache is the last to wake: until then trainers may have its memory."""
 
     def __init__(self, llm: Any, level: int) -> None:
         self.llm, self.level, self.asleep = llm, level, set[str]()

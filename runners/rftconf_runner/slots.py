@@ -63,7 +63,7 @@ class Layout:
         return [*((group, "STRICT_PACK") for group in divided), *([(others, "PACK")] if others else [])]
 
     def share(self, bundle: int) -> float:
-        """Of the bundle, for each process in it."""
+        """Return the share of the bundle that each process in it has."""
         return 1 / max(self.all.count(bundle), 1)
 
 

@@ -87,7 +87,7 @@ def _read_trajectories(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tupl
 
 
 def write_advantage(w: WriteContext) -> None:
-    """By name, or as reinforce with the reward's normalisation."""
+    """Write the advantage by its name, or as reinforce with the reward's normalisation."""
     name, scope = w.plan(A + "advantage"), w.plan(A + "std_scope")
     if follows_teacher(w):
         for path in [p for p in (A + "advantage", A + "std_scope") if w.plan(p) is not None]:
