@@ -45,14 +45,14 @@ LOGGED: Mapping[str, Logged] = {
     "share of right answers in training": Logged(
         "critic/correct/mean", *_VALUES, "answers whose score is exactly 1", "{prefix}/correct/mean"
     ),
-    "mean reward of a sequence, KL penalty taken off (in ROLL also normalised)": Logged(
-        "critic/rewards/mean", *_VALUES, text="{prefix}/rewards/mean"
+    "mean reward of a sequence, KL penalty taken off": Logged(
+        "critic/rewards/mean", *_VALUES, "normalised first, as the config says", text="{prefix}/rewards/mean"
     ),
-    "largest reward of a sequence, KL penalty taken off (in ROLL also normalised)": Logged(
-        "critic/rewards/max", *_VALUES, text="{prefix}/rewards/max"
+    "largest reward of a sequence, KL penalty taken off": Logged(
+        "critic/rewards/max", *_VALUES, "normalised first, as the config says", text="{prefix}/rewards/max"
     ),
-    "smallest reward of a sequence, KL penalty taken off (in ROLL also normalised)": Logged(
-        "critic/rewards/min", *_VALUES, text="{prefix}/rewards/min"
+    "smallest reward of a sequence, KL penalty taken off": Logged(
+        "critic/rewards/min", *_VALUES, "normalised first, as the config says", text="{prefix}/rewards/min"
     ),
     "mean advantage of a token of an answer": Logged(
         "critic/advantages/mean", *_VALUES, text="{prefix}/advantages/mean"

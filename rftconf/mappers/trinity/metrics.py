@@ -71,15 +71,9 @@ LOGGED: Mapping[str, Logged] = {
         'prefix="rollout"',
         run=EXPLORER,
     ),
-    "mean reward of a sequence, KL penalty taken off (in ROLL also normalised)": _trainer(
-        "critic/rewards/mean", *_DATA, _ONE_STEP
-    ),
-    "largest reward of a sequence, KL penalty taken off (in ROLL also normalised)": _trainer(
-        "critic/rewards/max", *_DATA, _ONE_STEP
-    ),
-    "smallest reward of a sequence, KL penalty taken off (in ROLL also normalised)": _trainer(
-        "critic/rewards/min", *_DATA, _ONE_STEP
-    ),
+    "mean reward of a sequence, KL penalty taken off": _trainer("critic/rewards/mean", *_DATA, _ONE_STEP),
+    "largest reward of a sequence, KL penalty taken off": _trainer("critic/rewards/max", *_DATA, _ONE_STEP),
+    "smallest reward of a sequence, KL penalty taken off": _trainer("critic/rewards/min", *_DATA, _ONE_STEP),
     "mean advantage of a token of an answer": _trainer("critic/advantages/mean", *_DATA, _ONE_STEP),
     "largest advantage of a token of an answer": _trainer("critic/advantages/max", *_DATA, _ONE_STEP),
     "smallest advantage of a token of an answer": _trainer("critic/advantages/min", *_DATA, _ONE_STEP),
@@ -111,7 +105,7 @@ LOGGED: Mapping[str, Logged] = {
         "actor/final_loss",
         "trinity/trainer/verl/losses.py",
         "__call__",
-        "of one micro-batch, unscaled, averaged; veRL's own loss is logged beside it",
+        "of one micro-batch, unscaled, averaged; the one of the trainer's package is logged beside it",
         '"final_loss"',
     ),
     "KL loss between policy and reference, before its coefficient": _trainer(

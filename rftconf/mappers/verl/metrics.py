@@ -34,13 +34,9 @@ LOGGED: Mapping[str, Logged] = {
     ),
     "largest score of a sequence, before any KL penalty": Logged("critic/score/max", *_DATA),
     "smallest score of a sequence, before any KL penalty": Logged("critic/score/min", *_DATA),
-    "mean reward of a sequence, KL penalty taken off (in ROLL also normalised)": Logged("critic/rewards/mean", *_DATA),
-    "largest reward of a sequence, KL penalty taken off (in ROLL also normalised)": Logged(
-        "critic/rewards/max", *_DATA
-    ),
-    "smallest reward of a sequence, KL penalty taken off (in ROLL also normalised)": Logged(
-        "critic/rewards/min", *_DATA
-    ),
+    "mean reward of a sequence, KL penalty taken off": Logged("critic/rewards/mean", *_DATA),
+    "largest reward of a sequence, KL penalty taken off": Logged("critic/rewards/max", *_DATA),
+    "smallest reward of a sequence, KL penalty taken off": Logged("critic/rewards/min", *_DATA),
     "mean advantage of a token of an answer": Logged("critic/advantages/mean", *_DATA),
     "largest advantage of a token of an answer": Logged("critic/advantages/max", *_DATA),
     "smallest advantage of a token of an answer": Logged("critic/advantages/min", *_DATA),
