@@ -63,7 +63,7 @@ def page(row: Row, head: Row) -> str:
 
 
 def _functions(module: ModuleType) -> list[tuple[str, str]]:
-    members = inspect.getmembers(module, inspect.isfunction)
+    members = inspect.getmembers(module, lambda member: inspect.isfunction(inspect.unwrap(member)))
     own = [
         (name, function)
         for name, function in members
