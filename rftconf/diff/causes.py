@@ -80,6 +80,8 @@ CAUSES: tuple[Cause, ...] = (
     Cause("order", ("stage.data.shuffle", "stage.data.seed", "stage.data.mixing", "stage.data.*[].selector", "stage.data.*[].seed"),
           changed(Tier.CHANCE, "The order of rows")),
     Cause("data", ("stage.data.**",), changed(Tier.SAMPLES, "The data")),
+    Cause("thinking", ("stage.model.thinking",),
+          changed(Tier.SAMPLES, "Whether the model thinks before it answers (enable_thinking of its chat template)", whole_sentence=True)),
     Cause("model", ("stage.model.**", "stage.init_from"), changed(Tier.SAMPLES, "The model")),
     Cause("further models", ("stage.placement.auxiliary[].**",), changed(Tier.SAMPLES, "Models beside the policy")),
     Cause("run length", ("stage.run_length.rollouts", "stage.run_length.epochs"), length_of_run),

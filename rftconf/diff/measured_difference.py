@@ -102,6 +102,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     L + "std_scope": {"none": "nothing", "group": "the prompt's answers", "batch": "the batch", "running": "all so far"},
     L + "kl_loss.estimator": {"k3_clamped": "k3, clamped"},
     L + "kl_reward.estimator": {"k3_clamped": "k3, clamped"},
+    "stage.model.thinking": {"template": "as the template does by itself", "on": "told to", "off": "told not to"},
     "stage.reward.manager": {"naive": "the reward code's own score"},
     "stage.algorithm.filters[].action": {"drop": "dropped", "refill": "replaced by new ones", "duplicate": "doubled"},
 }  # fmt: skip

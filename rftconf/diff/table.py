@@ -55,6 +55,7 @@ ROWS: tuple[Row, ...] = (
     Row("stage.model.critic_tokenizer_path", "model", "How the critic's text becomes tokens."),
     Row("stage.model.trust_remote_code", "model", "Whether code that comes with the model may run."),
     Row("stage.model.chat_template", "model", "The text around each message that the model sees."),
+    Row("stage.model.thinking", "model", "Whether the chat template is told to let the model think before it answers (enable_thinking)."),
     Row("stage.model.config_overrides", "model", "Parts of the model's own config, and so its forward pass."),
     Row("stage.model.rope_scaling", "model", "Positions, and so what the model computes for long contexts."),
     Row("stage.model.rope_theta", "model", "Positions, and so what the model computes."),

@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
+from rftconf.plan.chat_templates import without_switch
 from rftconf.plan.kinds import (
     counts_for_evaluation,
     counts_for_preference,
@@ -210,6 +211,7 @@ IDLE: tuple[Idle, ...] = (
     Idle(("stage.data.mixing",), lambda v: "stage.data.train[1].uri" not in v, "there is one data set"),
     Idle(("stage.data.seed", "stage.data.train[].seed"), among("stage.data.shuffle", False), "the data are not shuffled"),
     Idle(("stage.sampling.eval.*", "stage.data.eval*", "stage.cadence.eval_*"), never_evaluates, "nothing is validated"),
+    Idle(("stage.model.thinking",), without_switch, "the model's chat template has no such switch"),
     Idle(("stage.model_options.lora.*",), among("stage.model_options.lora.rank", None, 0), "all weights are trained"),
     *_by_role(),
 )  # fmt: skip

@@ -47,7 +47,7 @@ PREFERENCE = (
 
 EVALUATED = (
     "identity.*", "cluster.*", "stage.name", "stage.kind", "stage.model.path", "stage.model.tokenizer_path",
-    "stage.model.trust_remote_code", "stage.model.chat_template", "stage.model.rope_*",
+    "stage.model.trust_remote_code", "stage.model.chat_template", "stage.model.thinking", "stage.model.rope_*",
     "stage.length.prompt_max_tokens", "stage.length.response_max_tokens", "stage.length.response_min_tokens",
     "stage.length.model_max_tokens", "stage.placement.rollout.*", "stage.sampling.eval.*", "stage.data.eval*",
     "stage.data.domains*", "stage.data.environments*", "stage.turns.*",

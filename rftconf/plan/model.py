@@ -47,6 +47,7 @@ class Model(Part):
     critic_tokenizer_path: Str | None = None
     trust_remote_code: Bool | None = Book
     chat_template: Str | None = None
+    thinking: Literal["template", "on", "off"] | Symbol | None = None
     config_overrides: Free | None = None
     rope_scaling: Free | None = None
     rope_theta: Float | None = None

@@ -11,6 +11,7 @@ from math import isnan
 from typing import Any
 
 from rftconf.base.symbols import Expr, Text
+from rftconf.plan.chat_templates import THINKING, UNTOLD, thinks_untold
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 
 DIGITS = 12
@@ -45,6 +46,7 @@ NEUTRAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("stage.placement.auxiliary[[]*.dp", (1,)),
     ("stage.model.trust_remote_code", (False,)),
     ("stage.model.chat_template", ("",)),
+    (THINKING, (UNTOLD,)),
     ("stage.init_from", ("base",)),
     ("stage.data.*_max_samples", (-1,)),
     ("stage.data.*.storage", ("file",)),
@@ -74,6 +76,8 @@ def spelled(values: Mapping[str, Any]) -> dict[str, Any]:
     _lengths(plain_values)
     _names(plain_values)
     _overrides(plain_values)
+    if plain_values.get(THINKING) == "on" and thinks_untold(plain_values):
+        plain_values[THINKING] = UNTOLD
     for listed in ("train", "eval"):
         _data(plain_values, listed)
     return {path: value for path, value in plain_values.items() if not _says_nothing(path, value)}

@@ -180,6 +180,11 @@ def _with_pictures(prompt: Prompt, pictures: tuple[Picture, ...], vision: Vision
     return replace(prompt, tokens=tokens, pictures=pictures, asks=prompt.tokens)
 
 
+def told_of(job: Job) -> dict[str, bool]:
+    """What the chat template is told besides a row's messages."""
+    return {} if job.thinking == "template" else {"enable_thinking": job.thinking == "on"}
+
+
 def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any, images: int = 0) -> Prompt:
     if rows.column not in row:
         raise ValueError(f"{rows.uri} has no column {rows.column!r}, which the plan names; it has {', '.join(row)}")
@@ -200,7 +205,7 @@ def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: An
         tokens = tokenizer(messages_of_row, add_special_tokens=False)["input_ids"]
     else:
         tokens = tokenizer.apply_chat_template(
-            messages_of_row, add_generation_prompt=True, tokenize=True, return_dict=False
+            messages_of_row, add_generation_prompt=True, tokenize=True, return_dict=False, **told_of(job)
         )
     truth = (row.get("reward_model") or {}).get("ground_truth", row.get(rows.truth))
     extra = row.get("extra_info") or {}

@@ -162,6 +162,7 @@ class Job:
     model: str
     overrides: dict[str, Any]
     tokenizer: str
+    thinking: str
     data: tuple[Rows, ...]
     mixing: str
     shares: tuple[Share, ...]

@@ -169,6 +169,7 @@ def _stored(read: StageReader, role: str) -> str:
 def _sampling(read: StageReader) -> dict[str, Any]:
     """How answers are drawn."""
     return {
+        "thinking": read.value("model.thinking", "template"),
         "prompt_tokens": read.whole("length.prompt_max_tokens"),
         "response_tokens": read.whole("length.response_max_tokens"),
         "temperature": read.number("sampling.train.temperature", 1.0),

@@ -16,7 +16,7 @@ from tests.runner.test_job import plan
 
 CHANGING = {
     "algorithm__use_pf_ppo": "True",
-    "+data__apply_chat_template_kwargs__enable_thinking": "False",
+    "+data__apply_chat_template_kwargs__reasoning_effort": "low",
     "actor_rollout_ref__actor__optim__num_cycles": "2",
     "actor_rollout_ref__rollout__quantization": "fp8",
 }

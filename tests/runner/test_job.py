@@ -6,6 +6,7 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
+from rftconf_runner.data import told_of
 from rftconf_runner.ignorable_fields import ANY, VALIDATION, WITHOUT, moved, patterns_off
 from rftconf_runner.job import KlPenalty, Lora, Offload
 from rftconf_runner.job_reader import job_of, paths_read
@@ -61,6 +62,16 @@ def test_numbers_of_a_job() -> None:
     assert (job.ranks, job.engines, job.tp, job.colocated, job.interrupts) == (1, 1, 1, True, False)
     shared = job_of(plan(actor_rollout_ref__rollout__gpu_memory_utilization="0.4"))
     assert shared.memory_fraction == 0.4
+
+
+@pytest.mark.parametrize(
+    ("switch", "argument"), [(None, {}), ("False", {"enable_thinking": False}), ("True", {"enable_thinking": True})]
+)
+def test_the_chat_template_is_told_what_the_config_says(switch: str | None, argument: dict[str, bool]) -> None:
+    """veRL 0.9.1 rl_dataset: apply_chat_template(messages, **apply_chat_template_kwargs)."""
+    changes = {} if switch is None else {"+data__apply_chat_template_kwargs__enable_thinking": switch}
+    assert refusals(plan(**changes)) == []
+    assert told_of(job_of(plan(**changes))) == argument
 
 
 def test_how_many_checkpoints_stay() -> None:

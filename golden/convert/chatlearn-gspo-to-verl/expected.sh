@@ -6,13 +6,14 @@ ARGS=(
   algorithm.adv_estimator=grpo      # ChatLearn 2025.10.23: GRPO is the only algorithm: group mean and deviation
   algorithm.use_kl_in_reward=false  # ChatLearn 2025.10.23: the reward has no KL penalty; KL is in the loss alone
 
-  data.train_files=/data/math/train.jsonl  # runtime_args.data_path=/data/math/train.jsonl
-  data.val_files=/data/math/test.jsonl     # runtime_args.eval_data_path=/data/math/test.jsonl
-  data.max_prompt_length=1024              # models.policy.max_prompt_tokens_length=1024, models.policy_trainer.max_prompt_tokens_length=1024
-  data.max_response_length=2048            # models.policy.max_response_tokens_length=2048, models.policy_trainer.max_response_tokens_length=2048
-  data.train_batch_size=128                # runtime_args.sample_per_episode=2048
-  data.seed=0                              # ChatLearn 2025.10.23: the sampler's constant
-  data.filter_overlong_prompts=true        # ChatLearn 2025.10.23: a prompt is kept where it is shorter than the limit, not where it is as long
+  data.train_files=/data/math/train.jsonl                 # runtime_args.data_path=/data/math/train.jsonl
+  data.val_files=/data/math/test.jsonl                    # runtime_args.eval_data_path=/data/math/test.jsonl
+  data.max_prompt_length=1024                             # models.policy.max_prompt_tokens_length=1024, models.policy_trainer.max_prompt_tokens_length=1024
+  data.max_response_length=2048                           # models.policy.max_response_tokens_length=2048, models.policy_trainer.max_response_tokens_length=2048
+  data.train_batch_size=128                               # runtime_args.sample_per_episode=2048
+  data.seed=0                                             # ChatLearn 2025.10.23: the sampler's constant
+  data.filter_overlong_prompts=true                       # ChatLearn 2025.10.23: a prompt is kept where it is shorter than the limit, not where it is as long
+  +data.apply_chat_template_kwargs.enable_thinking=false  # ChatLearn 2025.10.23 default of models.policy.enable_thinking
 
   actor_rollout_ref.actor.optim.lr=2e-06                   # models.policy_trainer.optimizer.lr=2e-06
   'actor_rollout_ref.actor.optim.betas=[0.9, 0.95]'        # models.policy_trainer.optimizer.adam_beta1=0.9, the ChatLearn 2025.10.23 default

@@ -83,6 +83,7 @@ ARGS=(
   models.policy.eval_temperature=0                            # veRL 0.9.1 default of actor_rollout_ref.rollout.val_kwargs.temperature
   models.policy.eval_top_p=1.0                                # veRL 0.9.1 default of actor_rollout_ref.rollout.val_kwargs.top_p
   models.policy.eval_top_k=-1                                 # veRL 0.9.1 default of actor_rollout_ref.rollout.val_kwargs.top_k
+  models.policy.enable_thinking=true                          # untold, as in the source, the model's template lets it think
   models.policy.gpu_memory_utilization=0.5                    # veRL 0.9.1 default of actor_rollout_ref.rollout.gpu_memory_utilization
   models.policy.enforce_eager=false                           # veRL 0.9.1 default of actor_rollout_ref.rollout.enforce_eager
   models.policy.max_num_batched_tokens=8192                   # veRL 0.9.1 default of actor_rollout_ref.rollout.max_num_batched_tokens

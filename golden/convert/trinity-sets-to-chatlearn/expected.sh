@@ -65,6 +65,7 @@ ARGS=(
   models.policy.eval_temperature=1.0                # model.temperature=1.0
   models.policy.eval_top_p=1.0                      # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
   models.policy.eval_top_k=-1                       # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
+  models.policy.enable_thinking=true                # untold, as in the source, the model's template lets it think
   models.policy.gpu_memory_utilization=0.85         # explorer.rollout_model.gpu_memory_utilization=0.85
   models.policy.trust_remote_code=false             # Trinity-RFT 0.6.0 default of model.trust_remote_code
   models.reward.num_cpu=2                           # rule rewards run on CPUs

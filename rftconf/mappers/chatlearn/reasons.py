@@ -79,7 +79,6 @@ ENGINES = (
           f"{POLICY}.free_gpu_memory.offload_weights"),
     *reasons_for(DEAD, "an engine has neither gradients nor optimizer states to free", f"{POLICY}.free_gpu_memory.*"),
     *reasons_for(DEAD, "no code reads it: rows have fixed columns", f"{POLICY}.vllm_*_key"),
-    *reasons_for(MATHS, "passed to the chat template of models that can think before they answer", f"{POLICY}.enable_thinking"),
     *reasons_for(KEPT, "keeps the answers of an episode that was interrupted, for a restart", f"{POLICY}.enable_stage_resume"),
     *reasons_for(KEPT, "whether SGLang engines take requests one by one; agents need it", f"{POLICY}.is_sync_mode"),
     *reasons_for(KEPT, "must be 1: an engine is tensor-parallel only", f"{POLICY}.*_model_parallel_size"),

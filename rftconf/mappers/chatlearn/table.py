@@ -25,6 +25,7 @@ from rftconf.mappers.rates import divides_logits, tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import only_written
 from rftconf.mappers.without_control import common_sampling
+from rftconf.plan.chat_templates import THINKING
 
 A, B, D, P, OPTIM = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.optim.actor."
 TRAINER, REFERENCE = "models.policy_trainer.", "models.ref_policy."
@@ -69,6 +70,7 @@ FOLDS = (
     folds_run.PARTIAL_ROLLOUT,
     only_written(write_copies, why="models without a value of their own do as the trainer"),
     folds_run.NEEDS,
+    Fold((folds_model.THINKS,), (THINKING,), folds_model.read_thinking, folds_model.write_thinking, "prompt_dataset: apply_chat_template"),
 )  # fmt: skip
 
 FIXED = (

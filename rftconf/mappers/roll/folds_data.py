@@ -9,8 +9,11 @@ from rftconf.base.symbols import formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.images import COLUMN, columns_of_images, sees_images
-from rftconf.mappers.roll.conditions import trained
+from rftconf.mappers.roll.conditions import RLVR, trained
+from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import lose_known, settle, settle_known, take
+from rftconf.mappers.thinking import set_thinking
+from rftconf.plan.chat_templates import THINKING, UNTOLD
 from rftconf.plan.origin import Kind
 
 D = "stage.data."
@@ -154,3 +157,45 @@ def _put_column(w: WriteContext, key: str, value: Any, path: str, *, renamed: bo
     paths = (*(w.out[key].plans if key in w.out else ()), path)
     how = "the column holds chat messages" if renamed else ""
     w.put(key, value, *paths, state=State.DERIVED if renamed else State.EXACT, how=how, always=True)
+
+
+TEMPLATE, FOR_ALL = "actor_train.data_args.template", "global_template"
+TOLD = {"qwen3": True, "native": None, "qwen2_5": None}
+"""Names of ROLL's chat templates that are the tokenizer's own, and what they tell it of thinking."""
+
+
+def read_template(r: ReadContext) -> None:
+    """Read whether the template that encodes prompts opens a thinking part; agents have a switch of each environment."""
+    name = r.native(FOR_ALL) or r.native(TEMPLATE)
+    if not RLVR.test(r) or not isinstance(name, str):
+        return
+    key = FOR_ALL if r.native(FOR_ALL) else TEMPLATE
+    if name in TOLD:
+        set_thinking(r, TOLD[name], key)
+    else:
+        r.narrowed[key] = f"{name} is a chat template of ROLL's own; elsewhere the tokenizer's acts, or a text"
+
+
+def write_template(w: WriteContext) -> None:
+    """Write the template that opens a thinking part; none of ROLL's keeps a model from thinking."""
+    word = w.plan(THINKING)
+    if word is None:
+        return
+    if not RLVR.test(w):
+        w.lose(THINKING, State.NO_COUNTERPART, "each environment of an agent says by itself whether its model thinks")
+    elif word == "on":
+        w.put(TEMPLATE, "qwen3", THINKING, always=True)
+    elif word == UNTOLD:
+        w.lose(THINKING, State.DEFAULT, "the template native tells the tokenizer's own nothing")
+    else:
+        note = "no template of ROLL's keeps a model from thinking: register one, and name it in data_args.template"
+        w.lose(THINKING, State.NO_COUNTERPART, note)
+
+
+TEMPLATES = Fold(
+    (FOR_ALL, TEMPLATE),
+    (THINKING,),
+    read_template,
+    write_template,
+    "datasets/chat_template.py; rlvr_pipeline: get_encode_function",
+)

@@ -120,6 +120,7 @@ FOLDS = (
     Fold(folds_auxiliary.natives(), tuple(f"{P}auxiliary[].{field}" for field in folds_auxiliary.FIELDS),
          folds_auxiliary.read_auxiliary, folds_auxiliary_write.write_auxiliary,
          "rlvr_pipeline: reward and reward_model clusters; llm_judge_reward_worker"),
+    folds_data.TEMPLATES,
 )  # fmt: skip
 
 

@@ -85,7 +85,6 @@ ALGORITHM = (
     *reasons_for(KEPT, "how many candidates' log-probabilities the engine returns; the chosen token's are always there",
           "model.logprobs", "*.rollout_args.logprobs"),
     *reasons_for(MATHS, "lets the chat template open a thinking part; set the target's own switch by hand",
-          "model.enable_thinking",
           "explorer.*.enable_thinking", "*.format.enable_thinking"),
     *reasons_for(KEPT, "the adapter's name inside the engine", "model.lora_configs*.name",
           "model.lora_configs*.base_model_name"),

@@ -98,6 +98,7 @@ FOLDS = (
     MODEL_FOLD,
     SWITCHED_OFF,
     folds_model.MONITOR,
+    folds_model.TEMPLATE,
     folds_model.CRITIC_PATH,
     folds_model.KIND,
 )  # fmt: skip

@@ -65,6 +65,7 @@ TRINITY_DPO = Table(
     framework="trinity",
     rows=ROWS,
     cannot=(
+        cannot("stage.model.thinking", why="a data set says so for itself: format.enable_thinking"),
         cannot("stage.batch.reference.*", why="the reference follows trainer.use_dynamic_bsz"),
         cannot("stage.batch.log_prob.*", why="nothing but the reference computes log-probabilities beforehand"),
         cannot("stage.placement.reference.gpus", why="all trainer roles share the trainer's GPUs",

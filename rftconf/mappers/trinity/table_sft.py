@@ -49,6 +49,7 @@ OWN = (
     cannot("stage.seeds.*", why="the selector's seed"),
     cannot("stage.cadence.*", why="a supervised run does not evaluate at its start"),
     cannot("stage.model.critic_*", why="a supervised run has no critic"),
+    cannot("stage.model.thinking", why="a data set says so for itself: format.enable_thinking"),
     cannot("stage.model_options.critic_*", why="a supervised run has no critic"),
     cannot("stage.checkpoint.critic_keep", why="a supervised run has no critic"),
     cannot("stage.placement.*", why="a supervised run has one role, the actor"),

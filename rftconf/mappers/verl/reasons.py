@@ -328,7 +328,7 @@ DATA = (
     *reasons_for(MATHS, "the column with audio; the plan has columns for text, images and video", "data.audio_key"),
     *reasons_for(KEPT, "patch size and options of the image processor; they belong to the model's processor",
           "data.image_patch_size", "data.mm_processor_kwargs*"),
-    *reasons_for(MATHS, "arguments of the chat template (enable_thinking, ...); set the target's own switch by hand",
+    *reasons_for(MATHS, "arguments of the chat template; of these the plan has enable_thinking alone",
           "data.apply_chat_template_kwargs*"),
 )  # fmt: skip
 

@@ -33,6 +33,7 @@ from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTI
 from rftconf.mappers.verl.rows_workers import WORKER_ROWS
 from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.mappers.without_control import common_sampling
+from rftconf.plan.chat_templates import THINKING
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
 P, Y, A = "stage.placement.", "stage.sync.", "stage.algorithm."
@@ -74,6 +75,8 @@ FOLDS = (
          (A + "filters[].kind", A + "filters[].metric", A + "filters[].action", A + "filters[].threshold", A + "filters[].max_in_flight_rollouts"),
          folds_rollout.read_filters, folds_rollout.write_filters, "replay_buffer: groups of equal metric are evicted"),
     folds_rollout.FOLDER,
+    Fold((folds_rollout.TEMPLATE_ARGUMENTS,), (THINKING,),
+         folds_rollout.read_thinking, folds_rollout.write_thinking, "rl_dataset and agent_loop: apply_chat_template"),
 )  # fmt: skip
 
 PROMPTS = Fold(("data.train_batch_size", folds_recipes.TRIGGER, folds_recipes.REQUIRE), (folds_recipes.B,),
