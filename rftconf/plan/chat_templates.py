@@ -12,11 +12,12 @@ UNTOLD = "template"
 SWITCH = "enable_thinking"
 """The variable that a template looks at."""
 WITHOUT_SWITCH = re.compile(
-    r"(?:^|[/_-])(?:qwen-?(?:1\.5|2(?:\.5)?)|qwq|llama|mistral|mixtral|gemma|moonlight|deepseek-(?:math|llm|coder|r1)|phi)(?=$|[-_./\d])"
-    r"|qwen3[-_.\w]*(?:instruct-2507|thinking-2507|coder|vl)",
+    r"(?:^|[/_-])(?:qwen-?(?:1\.5|2(?:\.5)?)|qwq|llama-?[23]|mistral-7b|mixtral|gemma-?[123]|moonlight"
+    r"|deepseek-(?:math|llm|coder|r1)|phi-?[1234]|qwen3-(?:coder|vl))(?=$|[-_./\d])|qwen3-[-.\w]*(?:instruct|thinking)-2507",
     re.IGNORECASE,
 )
-"""Names of models whose published templates do not look at the switch."""
+"""Names of models whose published templates do not look at the switch: generations by their number, since a later one may
+(Gemma 4's does)."""
 THINKS = re.compile(r"(?:^|[/_-])qwen3(?:-base)?-\d+(?:\.\d+)?b", re.IGNORECASE)
 """Names of Qwen3's models that think or not: untold, their templates let them."""
 

@@ -96,6 +96,11 @@ def test_the_other_arguments_of_a_template_stay_behind() -> None:
         ("Qwen/Qwen2.5-Math-7B", True, False),
         ("meta-llama/Llama-3.1-8B-Instruct", True, False),
         ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", True, False),
+        ("google/gemma-3-4b-it", True, False),
+        # google/gemma-4-12B-it chat_template.jinja: `enable_thinking is defined and enable_thinking`
+        ("google/gemma-4-12B-it", False, False),
+        # somebody's own model is one of Qwen3's that think, whatever it was trained for
+        ("/ckpt/qwen3-8b-coder", False, True),
         ("/m/q", False, False),
     ],
 )
