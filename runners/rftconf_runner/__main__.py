@@ -111,7 +111,7 @@ def _apply(plan: Plan, arguments: argparse.Namespace) -> None:
 
 
 def _start_notes(plan: Plan, job: Job) -> Iterator[str]:
-    """What is said before a run starts."""
+    """List the sentences that are printed before a run starts."""
     periods = f"{job.rollouts} periods" if job.rollouts else f"{job.epochs} epochs, in periods"
     yield (f"{periods} of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
            f"{job.ranks} trainer ranks, {job.engines} engines{_of(job)}, {job.dtype}")  # fmt: skip
@@ -125,7 +125,7 @@ def _of(job: Job) -> str:
 
 
 def _on_gpus(plan: Plan, job: Job) -> Iterator[str]:
-    """What frees a GPU's memory for another process, and frees nothing without one."""
+    """List the plan's measures that free a GPU's memory for another process; they free nothing without a GPU."""
     if job.sleeps:
         yield "engines sleep while trainers have their memory"
     if moved(plan.stages[0]):
@@ -148,7 +148,7 @@ def _scored_by(job: Job) -> Iterator[str]:
 
 
 def _left_out(plan: Plan, job: Job) -> Iterator[str]:
-    """What of the plan is not done, and changes nothing of what is learned."""
+    """List the parts of the plan that the run leaves out, none of which changes what is learned."""
     stage = plan.stages[0]
     yield from job.validation.left_out if job.validation else ()
     if unasked(stage):
@@ -229,13 +229,13 @@ def _watch(arguments: argparse.Namespace) -> Watch:
 
 
 def _reason(error: BaseException) -> str:
-    """Say in words what a process raised, without its traceback."""
+    """Return the reason of a failed process in words, without its traceback."""
     cause = getattr(error, "cause", None) or error
     return disk.reason(cause) if isinstance(cause, OSError) else str(cause)
 
 
 def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> list[str]:
-    """Why this plan is not run in that folder, in words; the plan is kept there where it is. Raises OSError."""
+    """List reasons not to run this plan in that folder; without any, the plan is kept there. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     plan_file, text = folder / "plan.json", plan.model_dump_json(indent=1)
     if resume and plan_file.exists() and plan_file.read_text(encoding="utf-8") != text:

@@ -1,4 +1,4 @@
-"""Whether a plan is executed: the one answer, of the command and of whoever counts how many are."""
+"""The test whether a plan is executed: the command and every count of executed plans use this one."""
 
 from __future__ import annotations
 

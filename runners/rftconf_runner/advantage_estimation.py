@@ -1,4 +1,4 @@
-"""What each sampled token is credited with: rewards, less a KL penalty, through the plan's estimator."""
+"""The credit of each sampled token: rewards, less a KL penalty, through the plan's estimator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Credit:
 
     @property
     def more(self) -> dict[str, float]:
-        """What else is worth a look."""
+        """Return the period's further metrics: the mean KL and the mean importance weight, where there are any."""
         weighs = {} if self.weights is None else {"importance": float(masked_mean(self.weights, self.mask))}
         return weighs if self.kl is None else {"kl": self.kl, **weighs}
 

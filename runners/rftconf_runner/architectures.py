@@ -1,4 +1,6 @@
-"""What of a model's own config.json the runner does not execute: found before anything starts, not at the first hand-over of weights."""
+"""The parts of a model's own config.json that the runner does not execute: they are found before anything starts,
+not at the first hand-over of weights.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +93,7 @@ def sees(path: str) -> bool:
 
 
 def _config(path: str) -> Mapping[str, Any]:
-    """What the folder, or the hub's copy on this machine, says of the model."""
+    """Return the config.json of a model's folder, or of the hub's copy on this machine; empty where there is none."""
     file: object = Path(path) / "config.json"
     if not Path(path).is_dir():
         try:

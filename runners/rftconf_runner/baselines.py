@@ -1,4 +1,4 @@
-"""Which answer ReMax compares a prompt's samples with: the greedy one of the paper, or one more that is drawn as they are."""
+"""ReMax's baseline for a prompt's samples: the paper's greedy answer, or one more answer that is drawn like them."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ MOST_ROUNDS = 64
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a period learns from, and the numbers of the sequences that were refused meanwhile. `domains` are the mean
-    rewards of those that prompts are of, where they have names; `late` answers earned nothing because their rule took too long.
-    `baselines` are what ReMax takes from each reward: empty where nothing is."""
+    """The samples and rewards that a period learns from, and the numbers of the sequences that were refused meanwhile.
+    `domains` holds the mean reward of each named domain; `late` counts answers that earned nothing because their rule
+    took too long. `baselines` are the numbers that ReMax subtracts from each reward; empty without ReMax."""
 
     samples: list[Sample]
     rewards: list[float]
@@ -39,8 +39,8 @@ class Batch:
         return sum(len(sample.answer) for sample in self.samples)
 
     def looks(self, job: Job) -> dict[str, float]:
-        """How answers look: their mean length, the share of those that the limit ended, and the entropy of what they were drawn
-        from, as far as the drawn tokens tell it."""
+        """Return metrics of the answers: their mean length in tokens, the share that the limit of length ended, and the
+        entropy of the distribution that they were drawn from, estimated from the drawn tokens."""
         count, whole = (
             max(len(self.samples), 1),
             sum(len(sample.answer) < job.response_tokens for sample in self.samples),

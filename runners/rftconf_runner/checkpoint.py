@@ -33,7 +33,7 @@ class CheckpointError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a run is: periods done, the coefficient of an adaptive KL penalty, prompts drawn, answers drawn ahead."""
+    """A run's progress: periods done, the coefficient of an adaptive KL penalty, prompts drawn, answers drawn ahead."""
 
     period: int
     kl_coef: float
@@ -42,7 +42,7 @@ class State:
 
 
 def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
-    """What `write` puts into a folder, under its final name only when it is whole and on the disk."""
+    """Write a checkpoint with `write`; the folder gets its final name only when it is whole and on the disk."""
     beside = folder.with_suffix(PARTIAL)
     shutil.rmtree(beside, ignore_errors=True)
     try:
@@ -57,7 +57,7 @@ def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
 
 
 def _reason(beside: Path, error: OSError) -> str:
-    """Say in words why writing failed. Libraries that write tensors do not say that a disk is full."""
+    """Return the reason in words why writing failed. Libraries that write tensors do not report that a disk is full."""
     full = shutil.disk_usage(beside.parent).free < FULL_BYTES
     return "no space left on the disk" if full else str(error.strerror or error)
 
@@ -118,7 +118,7 @@ def _whole(run: Path) -> list[Path]:
 
 
 def state_of(folder: Path) -> State:
-    """Where the run was when the checkpoint was written."""
+    """Return the progress of the run at which the checkpoint was written."""
     return State(**json.loads((folder / STATE).read_text(encoding="utf-8")))
 
 

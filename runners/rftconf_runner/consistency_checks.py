@@ -1,4 +1,4 @@
-"""What must hold while a run runs; a breach stops it by name before it trains on something else than it thinks."""
+"""Conditions that must hold during a run: a breach stops it by name before it trains on wrong log-probs or weights."""
 
 from __future__ import annotations
 

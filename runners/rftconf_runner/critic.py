@@ -28,7 +28,7 @@ class Critic:
         self.begin(job, critic, start)
 
     def begin(self, job: Job, critic: CriticJob, start: str | None) -> None:
-        """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
+        """Load the critic: the plan's model, or the checkpoint `start`; it is done again after another process died."""
         forget(self, "learner")
         self.job, self.critic, mesh, rank = job, critic, self.mesh, self.rank
         model = self.spread.ready(_load(start or critic.model, job, critic.stored))
@@ -39,7 +39,7 @@ class Critic:
             self.learner.resume(start)
 
     def values(self, samples: Sequence[Sample]) -> list[Row]:
-        """What is expected before each token of this rank's share of the answers."""
+        """Return the expected return before each token of this rank's share of the answers."""
         self.learner.states.back("param")
         rows: dict[int, Row] = {}
         with torch.no_grad():

@@ -181,7 +181,7 @@ def _with_pictures(prompt: Prompt, pictures: tuple[Picture, ...], vision: Vision
 
 
 def told_of(job: Job) -> dict[str, bool]:
-    """What the chat template is told besides a row's messages."""
+    """Return the arguments that the chat template gets besides a row's messages."""
     return {} if job.thinking == "template" else {"enable_thinking": job.thinking == "on"}
 
 

@@ -24,7 +24,7 @@ SEES = "verl"
 
 
 def data_of(read: StageReader, source: Source = NOBODY) -> dict[str, Any]:
-    """Where rows are, and how they are mixed. Whoever draws by shares has no use for `mixing`."""
+    """Return the job's settings of the data: the places of rows and their mixing. `mixing` is unused with shares."""
     stage = read.stage
     several, tags, once = len(stage.data.train) > 1, _only_tags(stage), asks_once(stage)
     path = "data.train[]."

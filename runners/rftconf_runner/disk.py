@@ -30,13 +30,13 @@ def cut(file: Path, lines: int) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Say in words why a disk failed, with the file's name; the first line where a library wrote it."""
+    """Return the reason in words why a disk failed, with the file's name; one line where a library wrote several."""
     where = f"{error.filename}: " if error.filename else ""
     return where + (error.strerror or next(iter(str(error).splitlines()), type(error).__name__))
 
 
 def to_disk(path: Path) -> None:
-    """What a file or a folder holds outlives a loss of power from now on."""
+    """Flush a file or a folder to the disk, so that it outlives a loss of power."""
     opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)

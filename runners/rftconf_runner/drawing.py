@@ -133,13 +133,13 @@ class Drawing:
         self._cuts(False)
 
     def go_on(self) -> None:
-        """With what was cut."""
+        """Ask the engines to continue the answers that were cut."""
         self.flights = deque(
             self._flown(flight) if flight.turn and not flight.refs else flight for flight in self.flights
         )
 
     def left(self) -> Callable[[], list[Waiting]]:
-        """What waits now, for a checkpoint; who calls it waits for the engines."""
+        """Return a function that collects the groups waiting now, for a checkpoint; it waits for the engines."""
         groups, flights = list(self.waiting), list(self.flights)
 
         def found() -> list[Waiting]:

@@ -1,4 +1,4 @@
-"""Whether a run can be gone on from with another plan: one that is longer, saves otherwise, or has another name."""
+"""The test whether a run can continue with another plan: one that is longer, saves otherwise, or has another name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What of a plan the runner does not read: left out by name, refused unless it is known to change nothing, else said."""
+"""Keys and fields of a plan that the runner does not read: left out by name, refused unless known to change nothing,
+else reported.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:
 
 
 def _values_at(node: Any, names: Sequence[str]) -> list[Any]:
-    """What is at a path; every item where it goes through a list."""
+    """Return the values at a path: one for every item where it goes through a list."""
     for index, name in enumerate(names):
         value = getattr(node, name.removesuffix("[]"))
         if name.endswith("[]"):
@@ -58,7 +60,7 @@ def _values_at(node: Any, names: Sequence[str]) -> list[Any]:
 
 
 def left_aside(plan: Plan) -> Iterator[str]:
-    """What is said of the others, and of fields that change no mathematics and that somebody would miss."""
+    """List notes on keys that are not refused, and on unread fields that change no mathematics but may be missed."""
     refused = {(framework, key) for framework, key, _, _ in unlisted(plan)}
     for framework, words in plan.extensions.items():
         keys = [key for key in words if (framework, key) not in refused]

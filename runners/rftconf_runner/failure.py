@@ -1,4 +1,4 @@
-"""What nobody foresaw, in a sentence: what it was, in which process and when, and where the rest stands."""
+"""An unforeseen failure in one sentence: the error, its process and time, and the file with the traceback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADVICE = (
 
 
 def describe_failure(error: BaseException, watch: Watch) -> str:
-    """What, in which process, in which period and phase."""
+    """Return one sentence about the failure: the error, its process, the period and the phase."""
     cause = getattr(error, "cause", None) or error
     text = next((line.strip() for line in reversed(str(cause).splitlines()) if line.strip()), "")
     what = f"{type(cause).__name__}: {text}" if text else type(cause).__name__
@@ -33,7 +33,7 @@ def describe_failure(error: BaseException, watch: Watch) -> str:
 
 
 def written(error: BaseException, folder: Path) -> str:
-    """Where the traceback is, for whoever reports it."""
+    """Write the traceback into the folder and return a clause with its file; empty where it cannot be written."""
     try:
         disk.put(folder / FILE, "".join(traceback.format_exception(error)))
     except OSError:

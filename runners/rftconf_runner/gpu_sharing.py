@@ -1,4 +1,6 @@
-"""Whose turn a GPU is: engines sleep while trainers work, and trainers' states wait in the host's memory while engines answer."""
+"""Turns on a shared GPU: engines sleep while trainers work, and trainers' states wait in the host's memory while
+engines answer.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ GENERATING = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
 
 
 class Judge:
-    """What it answers follows from the question and its seed; without a temperature, from the question."""
+    """A model that judges answers. A reply follows from question and seed, without a temperature from the question."""
 
     def __init__(self, grader: Grader, seed: int) -> None:
         self.grader, self.longest = grader, _longest(grader)

@@ -1,4 +1,4 @@
-"""What every answer earns: by the reward function, by a classifier, or by the function on what a judge said of it."""
+"""The reward of every answer: from the reward function, a classifier, or the function applied to a judge's reply."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _grader_of(job: Job, domain: str) -> Grader | None:
 
 
 def _shared(job: Job, grader: Grader, places: Places, method: str, questions: Sequence[Any]) -> list[Any]:
-    """What its processes say, each to an equal share. Raises BadRewardError with the name of one that hangs."""
+    """Return the replies of a grader's processes to equal shares. Raises BadRewardError naming one that hangs."""
     names = [name for name, post_grader in job.posts if post_grader is grader]
     size = max(-(-len(questions) // len(names)), 1)
     shares = [questions[index : index + size] for index in range(0, len(questions), size)]

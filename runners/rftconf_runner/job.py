@@ -1,4 +1,4 @@
-"""What a run is to the runner: plain numbers, nothing of a plan."""
+"""A run as the runner sees it: plain numbers and words, without a plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Micro:
-    """What one rank computes at a time: with `tokens` 0 a fixed number of `sequences`; with `packs` in one row, without padding."""
+    """A micro-batch of a rank: at most `tokens`, or `sequences` where `tokens` is 0; with `packs` one unpadded row."""
 
     sequences: int
     tokens: int
@@ -50,9 +50,9 @@ class Optimizer:
 
 @dataclass(frozen=True, slots=True)
 class Offload:
-    """What of a model leaves its device. With `policy` everything waits in the host's memory, but for the layers that are
-    being computed; `param` and the `optimizer`'s moments while engines answer. A layer gathered for its forward pass is kept
-    for the backward one unless it `reshards`."""
+    """The parts of a model that leave its device. With `policy` all wait in the host's memory, but for layers that are
+    being computed; `param` and the `optimizer`'s moments wait there while engines answer. A layer gathered for its
+    forward pass is kept for the backward one unless it `reshards`."""
 
     policy: bool = False
     param: bool = False
@@ -113,7 +113,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class RewardSource:
-    """What gives the reward of one domain's answers, or with an empty `domain` of all that none else scores."""
+    """The function that scores one domain's answers, or with an empty `domain` all that no other one scores."""
 
     domain: str
     path: str

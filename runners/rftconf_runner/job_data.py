@@ -1,4 +1,4 @@
-"""Which rows a job draws its prompts from, and how many of each domain."""
+"""The rows that a job draws its prompts from, and the number of prompts of each domain."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micr
 
 
 def _places(read: StageReader) -> dict[str, Any]:
-    """What runs where, on which data, how much of it at a time."""
+    """Return the job's settings of the model, its processes, the data and the batch sizes."""
     dtype = str(read.value("placement.actor.compute_dtype", "float32"))
     if dtype not in DTYPES:
         read.open.append(f"stage.placement.actor.compute_dtype is {dtype}")
@@ -161,13 +161,13 @@ def _offload(read: StageReader, role: str) -> Offload:
 
 
 def _stored(read: StageReader, role: str) -> str:
-    """What a role's weights are kept in: what they are computed in, where the plan does not say."""
+    """Return the type in which a role's weights are stored: the type they are computed in, where the plan has none."""
     computed = str(read.value(f"placement.{role}.compute_dtype", "float32"))
     return DTYPES.get(str(read.value(f"placement.{role}.model_dtype", computed)), "")
 
 
 def _sampling(read: StageReader) -> dict[str, Any]:
-    """How answers are drawn."""
+    """Return the job's settings of sampling: limits of length in tokens, temperature, top-p, top-k and the seed."""
     return {
         "thinking": read.value("model.thinking", "template"),
         "prompt_tokens": read.whole("length.prompt_max_tokens"),
@@ -180,7 +180,7 @@ def _sampling(read: StageReader) -> dict[str, Any]:
 
 
 def _mathematics(read: StageReader) -> dict[str, Any]:
-    """What is learned from the answers."""
+    """Return the job's settings of the learning: log-probs, advantages, KL penalties and the loss."""
     a = "algorithm."
     return {
         "tempered": read.value(a + "divide_logits_by_temperature", True),

@@ -1,4 +1,4 @@
-"""When a run is saved: as often as the plan says, at its end, and before it stops over something that went wrong."""
+"""The saving of a run: as often as the plan says, at its end, and before it stops over an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sequences each update learned from: proof that none was learned from twice, and none lost."""
+"""A ledger of the sequences each update learned from: it proves that none was learned from twice, and none lost."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Ledger:
 
 
 def faults(lines: Sequence[dict[str, Any]], passes: int = 1) -> list[str]:
-    """What is wrong with a whole run's ledger, in words; empty when every sequence that was drawn was learned from in each
-    pass once, or refused, or waits."""
+    """List the faults of a whole run's ledger in words; none when every sequence that was drawn was learned from in
+    each pass once, or refused, or waits."""
     learned = Counter(number for line in lines for update in line["updates"] for number in update)
     refused = Counter(number for line in lines for number in line["refused"])
     waiting = Counter(lines[-1]["waiting"] if lines else ())

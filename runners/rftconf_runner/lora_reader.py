@@ -1,4 +1,4 @@
-"""Which adapters a plan has learned."""
+"""A reader of the LoRA adapters that a plan trains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an update is cut: into ranks' shares, those into the plan's micro-batches, and these into passes of like length.
+"""The division of an update: into ranks' shares, those into the plan's micro-batches, these into passes of like length.
 
 Every rank runs as many passes as the others, which would wait for it otherwise: each knows all shares, and cuts its own
 into as many as the one that needs most.
@@ -27,8 +27,7 @@ Cut = list[list[int]]
 
 @dataclass(frozen=True, slots=True)
 class MicroBatch(Generic[Item]):
-    """What the plan computes at a time, and in which passes: the numbers of sequences within the rank's share, and they
-    themselves."""
+    """A micro-batch of the plan and its passes, each with sequences and their numbers within the rank's share."""
 
     items: Sequence[Item]
     passes: Sequence[tuple[Sequence[int], Sequence[Item]]]

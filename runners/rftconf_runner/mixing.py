@@ -1,4 +1,4 @@
-"""Which prompt has which number: data sets one behind the other, interleaved by their sizes, or domains by their shares."""
+"""The order of prompts: data sets one behind the other, interleaved by their sizes, or domains by their shares."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Epochs:
         self.orders: dict[int, list[int]] = {}
 
     def at(self, number: int) -> int:
-        """Which of all prompts, the sets' one behind the other, has this number."""
+        """Return the index of the prompt that is drawn at this number; the sets' prompts count one behind the other."""
         epoch = number // self.used
         if epoch not in self.orders:
             self.orders[epoch] = self._order(epoch)
@@ -59,7 +59,7 @@ class Shares:
         }
 
     def at(self, number: int) -> int:
-        """Which of all prompts has this number."""
+        """Return the index, among all prompts, of the one that is drawn at this number."""
         period, place = divmod(number, self.whole)
         for share in self.drawn:
             if place < share.prompts:

@@ -13,8 +13,8 @@ HOST = "cpu"
 
 
 def policy_of(offload: Offload) -> Any:
-    """What FSDP2 is told. It copies a layer's weights to the device for its forward and its backward, and updates on the
-    host."""
+    """Return FSDP2's policy of offloading. With `policy` it copies a layer's weights to the device for its forward and
+    backward pass, and updates on the host."""
     from torch.distributed.fsdp import CPUOffloadPolicy, OffloadPolicy
 
     return CPUOffloadPolicy(pin_memory=torch.cuda.is_available()) if offload.policy else OffloadPolicy()

@@ -37,7 +37,7 @@ def use_packed_attention(model: Any) -> None:
 
 
 def set_lengths(lengths: Sequence[int]) -> None:
-    """Say how many tokens each sequence has in the row that comes next; its backward pass reads them too."""
+    """Set the number of tokens of each sequence in the row that comes next; its backward pass reads them too."""
     _LENGTHS[:] = lengths
 
 

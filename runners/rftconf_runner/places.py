@@ -104,7 +104,7 @@ def _engines(job: Job, slots: Slots, living: Places) -> tuple[list[list[Any]], l
 
 
 def call(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
-    """What each actor returns."""
+    """Call a method on every actor and return their results, in the actors' order."""
     results: list[Any] = ray.get([getattr(actor, method).remote(*arguments) for actor in actors])
     return results
 
@@ -130,7 +130,7 @@ def hand_over(places: Places, version: int) -> list[list[str]]:
 
 
 def write(places: Places, tokenizer: Any, folder: Path) -> None:
-    """What a checkpoint holds. Raises OSError where a rank cannot write, whatever its library raises then."""
+    """Write a checkpoint's weights and tokenizer. Raises OSError for a rank's error, whatever its library raises."""
     try:
         call(places.ranks, "save", str(folder))
         call(places.critics, "save", str(folder / checkpoint.CRITIC))

@@ -25,9 +25,9 @@ from rftconf_runner.weight_bucket import Parcel
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What one update did. `ratio_gap` is |ratio - 1| of this rank's tokens; `parity` the difference of the engine's log-probs
-    from the trainer's over all ranks, None where it was not for the update to compare them. Both are the largest, or in the
-    types of `gates.BY_MEAN` the mean."""
+    """Figures of one update. `ratio_gap` is |ratio - 1| of this rank's tokens; `parity` the difference of the engine's
+    log-probs from the trainer's over all ranks, None where the update does not compare them. Both are the largest, or
+    in the types of `consistency_checks.BY_MEAN` the mean."""
 
     loss: float
     gradient_norm: float
@@ -47,7 +47,7 @@ class Policy:
         self.begin(job, start)
 
     def begin(self, job: Job, start: str | None) -> None:
-        """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
+        """Load the policy: the plan's model, or the checkpoint `start`; it is done again after another process died."""
         forget(self, "learner", "reference")
         self.job, mesh, rank = job, self.mesh, self.rank
         self.vision = vision_of(job)
@@ -127,7 +127,7 @@ class Policy:
         return losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.job.aggregation)
 
     def _divisor(self, part: Sequence[Lesson], own: Sequence[Lesson], whole: Tensor, parts: int) -> Tensor:
-        """What a micro-batch's sum is divided by: the update's count, or its own where each micro-batch is a mean (H25, H26)."""
+        """Return a micro-batch's divisor: the update's count, or its own if each micro-batch is a mean (H25, H26)."""
         if self.job.norm_scope == "update":
             return whole
         share = len(own) / len(part) if self.job.norm_scope == "micro_batch_mean" else 1.0
@@ -191,8 +191,8 @@ def _over_ranks(values: Tensor, dtype: str) -> float:
 
 
 def _ratio_gap(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
-    """How far log-probs [sequences, tokens] are from those that weights of `version` drew, of each token that these drew;
-    infinite where it is no number."""
+    """Return |log-prob - drawn log-prob| of every token that weights of `version` drew; infinite where it is no number.
+    `log_probs` are [sequences, tokens]."""
     samples = [lesson.sample for lesson in part]
     drawn = grid([sample.drawn if sample.version == version else () for sample in samples], log_probs)
     counts = (mask_of(samples) * torch.tensor([[sample.version == version] for sample in samples])).bool()

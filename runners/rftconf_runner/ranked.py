@@ -17,7 +17,7 @@ ENVIRONMENT = {"VLLM_ALLREDUCE_USE_SYMM_MEM": "0"}
 
 
 def ranks_of(job: Job, rank: int, address: tuple[str, int] | None) -> dict[str, Any]:
-    """What vLLM is told of the ranks; those of an engine of several have met at `address` then."""
+    """Return vLLM's arguments about ranks; an engine's several ranks have met at `address` then."""
     if job.tp == 1 or address is None:
         return {"distributed_executor_backend": "uni"}
     from vllm.v1.executor.uniproc_executor import ExecutorWithExternalLauncher

@@ -1,4 +1,4 @@
-"""What a run leaves of each period: metrics, the ledger, what is shown meanwhile; and where a test's faults strike."""
+"""The record of each period: metrics, the ledger and the lines on the screen; a test's faults strike here."""
 
 from __future__ import annotations
 

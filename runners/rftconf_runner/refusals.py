@@ -1,4 +1,4 @@
-"""What of a plan the runner would execute otherwise than it says, field by field."""
+"""Refusals, field by field: parts of a plan that the runner would execute otherwise than the plan says."""
 
 from __future__ import annotations
 

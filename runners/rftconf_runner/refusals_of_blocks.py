@@ -52,7 +52,7 @@ def _is_shaping(buffer: object, longest: object, factor: object) -> bool:
 
 
 def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
-    """How far ahead answers are drawn, and what is done about it."""
+    """Refuse settings of drawing ahead that are no numbers, and corrections of stale answers that are not executed."""
     sync, ahead = stage.sync, stage.sync.run_ahead_rollouts
     if not (sync.every_rollouts is None or (isinstance(sync.every_rollouts, int) and sync.every_rollouts > 0)):
         yield "sync.every_rollouts", f"is {render_plan_value(sync.every_rollouts)}; the runner needs a whole number"

@@ -1,4 +1,4 @@
-"""What of several data sets, of domains and of their rewards is refused, by field."""
+"""Refusals of several data sets, of domains and of their rewards, by field."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHOLE = 1e-6
 
 
 def of_data(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
-    """What of several data sets, or of several domains, is refused."""
+    """Refuse settings of data sets and domains that the runner does not execute, each with its field."""
     data = stage.data
     if not data.train:
         yield "data.train", "no data set; the runner reads at least one"
@@ -64,7 +64,7 @@ def _of_shares(stage: Stage) -> Iterator[tuple[str, str]]:
 
 
 def _of_one_batch(stage: Stage) -> Iterator[tuple[str, str]]:
-    """What is computed over a period's answers: of each domain by itself, or of all, the plan does not say."""
+    """Refuse statistics over a period's answers where domains are several: the plan leaves open over which they run."""
     algorithm, why = stage.algorithm, "over all domains or each by itself: the plan leaves it open"
     if len([domain for domain in stage.data.domains if domain.weight is not None]) < 2:
         return

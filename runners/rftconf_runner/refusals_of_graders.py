@@ -1,4 +1,4 @@
-"""What of models that score answers is refused, by field."""
+"""Refusals of models that score answers, by field."""
 
 from __future__ import annotations
 

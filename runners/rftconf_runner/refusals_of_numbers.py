@@ -103,7 +103,7 @@ def of_numbers(stage: Stage) -> Iterator[tuple[str, str]]:
 
 
 def _few_rows(stage: Stage, path: str) -> str:
-    """What no periods mean where they follow from the data."""
+    """Return a clause on the rows and the batch, where the number of periods follows from the data; else empty."""
     counted = path == "run_length.rollouts" and isinstance(stage.data.rows, int)
     batch = render_plan_value(stage.batch.prompts_per_rollout)
     return (

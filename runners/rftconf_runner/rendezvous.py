@@ -1,4 +1,4 @@
-"""Where the ranks of one model find each other: a store in the driver's process, and the node's own network."""
+"""The meeting point of one model's ranks: a store in the driver's process, and the node's own network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Meeting:
 
     @property
     def address(self) -> tuple[str, int]:
-        """What a rank is told."""
+        """Return host and port, as a rank needs them to join."""
         return self.host, self.port
 
 

@@ -51,8 +51,8 @@ class BadRewardError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What an answer earns, and the numbers that the function gave beside it; `acc` is the reward where it gave none. `late`: its
-    rule took too long over it, and it earns nothing."""
+    """An answer's reward, and the numbers that the function gave beside it; `acc` is the reward where it gave none.
+    `late` is true where its rule took too long over it, so that it earns nothing."""
 
     reward: float
     metrics: Mapping[str, float]
@@ -119,8 +119,8 @@ class Scorer:
         return [scores[index] if index in scores else self._score(request) for index, request in enumerate(requests)]
 
     def prompts(self, requests: Sequence[ScoringRequest], template: str) -> list[Any]:
-        """What a judge is asked about each answer: chat messages, or the text of one; None where the answer's function does
-        not ask it. Raises BadRewardError."""
+        """Return the question to a judge about each answer: chat messages, or the text of one; None where the answer's
+        function asks no judge. Raises BadRewardError."""
         asks = [hasattr(self._module(request.domain), JUDGE_PROMPT) for request in requests]
         called = partial(self._called, name=JUDGE_PROMPT, template=template)
         return [
@@ -134,7 +134,7 @@ class Scorer:
         return self.modules[domain if domain in self.modules else ""]
 
     def _called(self, request: ScoringRequest, name: str, **more: Any) -> Any:
-        """What a function of the answer's reward says of it."""
+        """Return the result of a function of the answer's reward. Raises BadRewardError where the function raises."""
         try:
             return getattr(self._module(request.domain), name)(
                 **request.reward_arguments(), **more, **self._source(request).arguments
@@ -198,7 +198,7 @@ def scored(scorer: Any, requests: Sequence[ScoringRequest], seconds: float, late
 
 
 def prompted(scorer: Any, requests: Sequence[ScoringRequest], judge: Grader, seconds: float) -> list[Any]:
-    """What a judge is asked about each, with the same limit of time."""
+    """Return the questions to a judge about each answer, with the same limit of time in seconds."""
     return _within(seconds, requests, lambda: scorer.prompts.remote(requests, judge.template))
 
 
@@ -213,7 +213,7 @@ def _within(seconds: float, requests: Sequence[ScoringRequest], begun: Callable[
 
 
 def shaped(scores: Sequence[Score], tokens: Sequence[int], shaping: Shaping | None) -> list[Score]:
-    """With the plan's punishment of long answers."""
+    """Return the scores less the plan's penalty for long answers; unchanged where it has none."""
     if shaping is None:
         return list(scores)
     pairs = zip(scores, tokens, strict=True)

@@ -60,7 +60,7 @@ class Answer:
     whole: bool = True
 
     def followed(self, remainder: Answer) -> Answer:
-        """With what was drawn after it was cut."""
+        """Return the answer with `remainder` behind it, which was drawn after it was cut."""
         version = self.version if self.tokens else remainder.version
         return Answer(
             (*self.tokens, *remainder.tokens), (*self.log_probs, *remainder.log_probs), version, remainder.whole

@@ -150,6 +150,6 @@ def grid(rows: Sequence[Sequence[float]], like: Tensor) -> Tensor:
 
 
 def ragged(values: Tensor, mask: Tensor) -> list[Row]:
-    """What `grid` was made of."""
+    """Return the rows that `grid` was made of: [sequences, tokens] without the padding."""
     sizes = mask.sum(-1).int().tolist()
     return [tuple(row[:size].tolist()) for row, size in zip(values, sizes, strict=True)]

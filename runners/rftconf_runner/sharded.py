@@ -34,7 +34,7 @@ def learning_rate(optimizer: Optimizer, update: int, whole: int) -> float:
 
 
 def device() -> str:
-    """Where tensors live."""
+    """Return the kind of device that holds tensors: `cuda`, or `cpu` without a GPU."""
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 

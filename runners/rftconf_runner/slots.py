@@ -1,4 +1,4 @@
-"""Which processes share what: placement groups with a bundle for every GPU, or for every share of a processor."""
+"""The processes' places: Ray placement groups with a bundle for every GPU, or for every share of a processor."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class NoPlaceError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which bundle each process is in, by its kind and number; a bundle is one GPU, or one CPU where there is none. An
-    engine's are `tp` of `engines`, one for each of its ranks."""
+    """The bundle of each process, by its kind and number; a bundle is one GPU, or one CPU where there is none. An
+    engine's bundles are `tp` of `engines`, one for each of its ranks."""
 
     trainers: tuple[int, ...]
     critics: tuple[int, ...]
@@ -46,7 +46,7 @@ class Layout:
 
     @property
     def bundles(self) -> int:
-        """How many there are."""
+        """Return the number of bundles."""
         return max(self.all, default=-1) + 1
 
     @property
@@ -166,7 +166,7 @@ def beside_the_driver() -> dict[str, Any]:
 
 
 def unit() -> str:
-    """What a process of a model takes: a GPU, on a cluster that has any."""
+    """Return the resource that a model's process takes: GPU, on a cluster that has any, else CPU."""
     return "GPU" if ray.cluster_resources().get("GPU") else "CPU"
 
 

@@ -11,13 +11,13 @@ from rftconf.plan.model import Stage
 
 
 class StageReader:
-    """What is symbolic, or needed and absent, is collected in `open`; every path asked for in `seen`."""
+    """A reader of a stage's values: `open` lists what is symbolic, or needed and absent, `seen` all paths asked for."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage, self.open, self.seen = stage, list[str](), set[str]()
 
     def value(self, path: str, otherwise: Any = None) -> Any:
-        """What the plan holds, `otherwise` where it holds nothing; needed when there is no `otherwise`."""
+        """Return the plan's value, `otherwise` where it has none; without an `otherwise` the value is needed."""
         self.seen.add(path)
         value: Any = self.stage
         for name in path.split("."):

@@ -68,8 +68,8 @@ def supervised(
 
 
 def _living_places(places: Places, dead_names: Sequence[str]) -> Places:
-    """What goes on: the reward's process and its models where they live, and ranks of a model or an engine none of which
-    died; the others of one that did would wait for it."""
+    """Return the processes that continue: the reward's and its models' where they live, and ranks of a model or engine
+    none of which died; the others are ended, for they would wait for a dead one."""
     named = places.named()
     ranks, critics = (
         [] if any(named[name] in actors for name in dead_names) else actors for actors in (places.ranks, places.critics)

@@ -1,4 +1,4 @@
-"""Which frameworks execute what the runner refuses: fields of a stage with a value, and ANY other value of a field."""
+"""Frameworks that execute what the runner refuses: a table of a stage's fields with a value, or with ANY other one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the plan wants its numbers beside `metrics.jsonl`: each tracker through its own library."""
+"""The plan's trackers, which get the numbers of `metrics.jsonl` too: each through its own library."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ from rftconf_runner.sequences import Lesson, Row
 
 
 def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[list[Row], dict[str, float]]:
-    """Whose log-probs the plan wants the ratio against, and how far the engine's are from the trainer's, where the trainer's
-    very weights drew the answers; none where an update computes both itself. Raises GateError where that is too far."""
+    """Return the old log-probs for the plan's ratio, and as `parity` the difference of the engine's from the trainer's,
+    where the trainer's very weights drew the answers; both are empty where an update computes them itself.
+    Raises GateError where the difference is too large."""
     if job.old == "engine":
         return [sample.drawn for sample in batch.samples], {}
     if job.old_in_update:
@@ -26,7 +27,7 @@ def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[
 
 
 def critic_updates(job: Job, places: Places, lessons: list[Lesson], begins: Callable[[], None]) -> list[Any]:
-    """What every update of the critic did; none without one. `begins` is called before the first."""
+    """Update the critic and return each update's figures; none without one. `begins` is called before the first."""
     parts = _cut(lessons * job.critic.passes, job.critic.update) if job.critic else []
     if parts:
         begins()
@@ -34,7 +35,7 @@ def critic_updates(job: Job, places: Places, lessons: list[Lesson], begins: Call
 
 
 def policy_updates(job: Job, places: Places, batch: Batch, parts: Sequence[list[Lesson]], period: int) -> Iterator[Any]:
-    """What every update of the policy did. Raises GateError where the first does not begin at ratio 1."""
+    """Update the policy and yield each update's figures. Raises GateError where the first does not begin at ratio 1."""
     gap = 0.0
     for number, part in enumerate(parts):
         updated = call(places.ranks, "update", part, period - 1)

@@ -1,4 +1,4 @@
-"""How a value of the plan is written in a sentence: as Python writes plain ones, a symbol as its formula."""
+"""The text of a plan's value within a sentence: plain ones as Python writes them, a symbol as its formula."""
 
 from __future__ import annotations
 

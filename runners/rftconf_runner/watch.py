@@ -1,4 +1,4 @@
-"""What is shown while a run runs: a line a period, one line that moves, JSON lines, or nothing."""
+"""The display of a run while it runs: a line a period, one line that moves, JSON lines, or nothing."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ BAR = 20
 
 
 class Watch:
-    """Where the run is. `live` rewrites one line of a terminal, with the phase of the period; `json` prints what
-    `metrics.jsonl` gets, and events."""
+    """The run's current period and phase, shown by `mode`: `live` rewrites one line of a terminal with them, `json`
+    prints the lines of `metrics.jsonl`, and events."""
 
     def __init__(self, mode: str = "lines", events: Path | None = None, stream: TextIO | None = None) -> None:
         self.mode, self.events, self.stream = mode, events, stream or sys.stdout
@@ -103,5 +103,5 @@ class Watch:
 
 
 def mode_of(*, quiet: bool, json_lines: bool, terminal: bool) -> str:
-    """What was asked for; a line that moves needs a terminal."""
+    """Return the mode of display that the options ask for; `live`, a line that moves, needs a terminal."""
     return "quiet" if quiet else "json" if json_lines else "live" if terminal else "lines"

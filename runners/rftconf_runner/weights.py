@@ -30,8 +30,8 @@ PADS = "num_embeddings_per_partition"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one rank of an engine holds of a tensor: its size, the rows of each tensor that is fused into it, and whether it
-    is of the vocabulary, whose rows are padded before they are divided."""
+    """The part of a tensor that one rank of an engine holds: its shape, the rows of each tensor fused into it, and
+    whether it is of the vocabulary, whose rows are padded before they are divided."""
 
     shape: tuple[int, ...]
     parts: tuple[int, ...] = ()
@@ -180,7 +180,7 @@ def _whole(name: str, engine: Layout) -> tuple[str, tuple[int, str]]:
 
 
 def _piece(name: str, parts: Sequence[Tensor], engine: Layout) -> Piece | None:
-    """What the engine holds under this name; where it has nothing, an embedding that a tied head may be."""
+    """Return the engine's piece of this name; where it has none, an embedding that a tied head may share."""
     tied = (piece for piece in engine.pieces.values() if piece.padded and piece.shape[1:] == parts[0].shape[1:])
     return engine.pieces.get(name) or next(tied, None)
 

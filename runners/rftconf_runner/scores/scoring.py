@@ -27,7 +27,7 @@ def compute_score(
 
 
 def described(framework: str, release: str, name: str = "") -> str:
-    """Say in words what scores the answers."""
+    """Return a clause that names the rule that scores the answers."""
     return f"as {framework} {release} has them, " + (name or "by each row's data_source")
 
 
@@ -38,7 +38,7 @@ def is_scored(framework: str, release: str, name: str) -> bool:
 
 
 def unscored(framework: str, release: str, name: str) -> str:
-    """Say why nothing scores answers of that name here; empty where a rule does."""
+    """Return the reason why nothing scores answers of that name here; empty where a rule does."""
     scoring_rule = rule(framework, release, name)
     who = f"{framework} {release}"
     if scoring_rule is None:
