@@ -1,4 +1,4 @@
-"""What is said about an input: a code, a sentence, a place."""
+"""A finding about an input is reported as a code, a sentence and a place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rftconf.base.span import Place
 
 
 class Severity(Enum):
-    """How bad it is. Only errors make an input unusable."""
+    """Grades of a finding: only errors make an input unusable."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -103,7 +103,7 @@ def _without_middle(text: str) -> str:
 
 
 def _left_out(omitted: list[Diagnostic]) -> Diagnostic:
-    """What stands for the findings that are left out; as bad as the worst of them."""
+    """Make one finding that stands for those left out; it is as bad as the worst of them."""
     places = [diagnostic.place for diagnostic in omitted if diagnostic.place is not None]
     all_of_them = len(omitted) + MOST_ALIKE <= MOST_COUNTED
     until = f", the last of them in line {places[-1].span.line}" if places and all_of_them else ""

@@ -1,4 +1,4 @@
-"""Where Python looks for modules: not in the working directory, which may hold anybody's files."""
+"""Python's search path for modules leaves out the working directory, which may hold anybody's files."""
 
 import os
 import sys

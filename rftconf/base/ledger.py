@@ -11,7 +11,7 @@ from rftconf.base.symbols import Value
 
 
 class State(StrEnum):
-    """What became of one source leaf. The order is from kept to lost."""
+    """The fate of one source leaf; the order is from kept to lost."""
 
     EXACT = "exact"
     DERIVED = "derived"
@@ -42,7 +42,7 @@ LOSSES = frozenset(
 
 
 class Basis(StrEnum):
-    """Why a target leaf is there."""
+    """The reason why a target leaf is there."""
 
     WRITTEN = "written"
     DERIVED = "derived"
@@ -130,7 +130,7 @@ class Ledger:
     """Decisions that a person answered, each with its answer as `chosen`."""
 
     def counts(self) -> dict[State, int]:
-        """How many source leaves ended in each state (states without leaves are absent)."""
+        """Count the source leaves that ended in each state (states without leaves are absent)."""
         states = [line.state for line in self.sources]
         return {state: states.count(state) for state in State if state in states}
 

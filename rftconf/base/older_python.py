@@ -1,4 +1,4 @@
-"""What Python 3.10 lacks of what every module may use: enums whose members are text, and marks for type checkers."""
+"""Python 3.10 gets here what it lacks and every module may use: enums of text, and marks for type checkers."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ def to_interpolation(value: Value) -> str | None:
 
 
 def formula(value: Value, outer: int = 0) -> str:
-    """How a person writes the expression: `BS * 4`."""
+    """Write the expression in the way a person does: `BS * 4`."""
     match value:
         case Var(name) | OpenKey(name):
             return name

@@ -22,7 +22,7 @@ FOLDER = Path(__file__).with_name("forks")
 
 
 class Meaning(StrEnum):
-    """What a fork's key without a name in the framework does, or how a key of the framework acts there."""
+    """The effect of a fork's key without a name in the framework, or of a framework's key that acts otherwise there."""
 
     LACKING = "lacking"
     """It changes the run, and nothing else has it."""
@@ -36,7 +36,7 @@ class Meaning(StrEnum):
 
 @record
 class Fact:
-    """What one key (a pattern with `*`) does in the fork.
+    """A key of a fork (or a pattern with `*`) and the effect that it has there.
 
     With a value of `off` it does nothing, nor does it unless the fork's keys of `when` have these values.
     """
@@ -108,7 +108,7 @@ class Dialect:
     newer: tuple[str, ...] = ()
 
     def fact(self, key: str) -> Fact | None:
-        """What is known about a key that has no name in the framework, or another meaning there."""
+        """Return what is known about a key that has no name in the framework, or another meaning there; else None."""
         own = next((fact for fact in self.facts if fact.key == key), None)
         return own or next((fact for fact in self.facts if fits(key, fact.key)), None)
 

@@ -13,7 +13,7 @@ from rftconf.text.document import Leaf
 
 @dataclass
 class Translation:
-    """What the leaves of a fork's config are in its framework.
+    """A fork's config in the terms of its framework: every leaf under the framework's name.
 
     `facts`: what is known about written keys that have no name there. `folded`: leaves that became a part of another
     key. `newer`: names that the framework has in later releases alone, and the fork has too.

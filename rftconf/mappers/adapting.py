@@ -20,7 +20,7 @@ Values: TypeAlias = Mapping[str, Any]
 
 
 class Missing(str):
-    """Why a value is not known; the generated file asks for it."""
+    """A reason why a value is not known; the generated file asks for that value."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""How one native value and one plan value stand for each other.
+"""A codec turns one native value into one plan value, and back.
 
 `get` reads a native value into the plan, `put` writes a plan value for a framework. Symbols pass through whatever
 does not have to know them; where the result depends on the value itself, `put` gives `UNRESOLVED`.
@@ -220,5 +220,5 @@ class maps(Codec[N, C]):  # noqa: N801
 
 
 def unresolved(value: Value) -> Put:
-    """What a target gets when the native value depends on a value nobody told."""
+    """Return the output for a native value that depends on a value nobody told."""
     return Put(MISSING, State.UNRESOLVED, f"depends on {formula(value)}, which the source does not tell")

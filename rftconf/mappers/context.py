@@ -1,4 +1,4 @@
-"""What rows, conditions and codecs may ask of the pass that runs them, and tell it.
+"""Interfaces of the pass that runs rows, conditions and codecs: what these may ask of it, and tell it.
 
 A table is declared in these terms, so that it knows nothing of the machines in `reading.py` and `writing.py` that run it.
 """
@@ -18,7 +18,7 @@ from rftconf.plan.units import Unit
 
 
 class ValueContext(Protocol):
-    """What a codec may look at besides its own value."""
+    """The surroundings that a codec may look at besides its own value."""
 
     same_framework: bool
     """True where the other side of the conversion is the same framework."""
@@ -31,7 +31,7 @@ class ValueContext(Protocol):
 
 
 class _Pass(ValueContext, Protocol):
-    """What is the same in both directions."""
+    """The interface that both directions share."""
 
     values: dict[str, Any]
     """Plan values by path, as many as are known by now."""
@@ -63,7 +63,7 @@ class _Pass(ValueContext, Protocol):
         """True when the config's release is `release` or newer."""
 
     def items(self, path: str) -> int:
-        """How many items the plan list at `path` has."""
+        """Return the number of items in the plan list at `path`."""
 
     def effective(self, key: str) -> Any:
         """The config's value of `key`, or its default; of one that is written, as written so far."""

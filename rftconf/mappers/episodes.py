@@ -11,7 +11,7 @@ STEPS = OpenKey("steps_per_episode")
 
 
 def assumed(context: Any, name: str) -> str | None:
-    """What the person said of `name` with --assume, or what is known of the fork whose config it is."""
+    """Return the word that a person gave for `name` with --assume, or that is known of the config's fork; else None."""
     told: dict[str, str] = context.facts.assumed
     return told.get(name)
 

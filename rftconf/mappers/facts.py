@@ -1,4 +1,4 @@
-"""What is known about a run beside its keys and plan values: from outside the config, or learned by one row for others."""
+"""Facts about a run beside its keys and plan values come from outside the config, or one row learns them for others."""
 
 from __future__ import annotations
 

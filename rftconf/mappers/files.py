@@ -28,7 +28,7 @@ class Found:
 
 @record
 class Folder:
-    """What `load_dataset(path, split=)` needs for one file; `alone` when the whole folder stands for the file."""
+    """The arguments of `load_dataset(path, split=)` for one file; `alone` when the whole folder stands for the file."""
 
     path: Any
     split: str

@@ -1,4 +1,4 @@
-"""When keys that the plan does not know do anything: switches of sections, and conditions, each with the code that reads it.
+"""Gates tell when keys that the plan does not know act: switches and conditions, each with the code that reads it.
 
 The conditions of keys that the plan knows stand in the tables. These hold for the newest release.
 """

@@ -38,7 +38,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What one release does where a file is silent, indexed once for all files."""
+    """The values that one release takes where a file is silent, indexed once for all files."""
 
     values: Mapping[str, Any]
     """In the newest shape; keys of list items with `[]`."""
@@ -169,7 +169,7 @@ class Native:
 
     @cached_property
     def names_written(self) -> frozenset[str]:
-        """What the file itself sets, and every node that it sets something below."""
+        """Return the names that the file itself sets, and every node that it sets something below."""
         return frozenset((*self.first_below, *(name for name, _ in self._read())))
 
     @cached_property
@@ -190,7 +190,7 @@ class Native:
         return (cell is not None and not cell.unread) or without_indices(key) in self.defaults.values
 
     def count(self, key: str) -> int:
-        """How many items the list of mappings at `key` has."""
+        """Return the number of items in the list of mappings at `key`."""
         return self._counts.get(key, 0)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the asked release of a target does not take: words are left to a person, keys that would stop it left out and said."""
+"""A target's release may refuse words and keys: a person settles words; keys that stop it are left out and said."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rftconf.schemas.closed_words import takes_word, words_of
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What the release edits carry along: an output with its value."""
+    """A cell that the release edits carry along: an output with its value."""
 
     value: Any
     out: Out

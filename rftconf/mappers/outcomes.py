@@ -1,4 +1,4 @@
-"""What rows write: native keys with the plan values they stand for, and what became of every plan value."""
+"""Rows write native keys with the plan values they stand for, and record what became of every plan value."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one plan value in the target."""
+    """The fate of one plan value in the target."""
 
     state: State
     targets: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Where a target places a run when it cannot do as the source does. The arithmetic is in plan/placement.py."""
+"""A target places a run anew when it cannot do as the source does. The arithmetic is in plan/placement.py."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEMORY = "stage.placement.rollout.gpu_memory_fraction"
 
 @record
 class Target:
-    """How a framework can place a run. `memory`: its engines' usual share of a GPU, `why` in words.
+    """A framework's ways to place a run. `memory`: its engines' usual share of a GPU, `why` in words.
 
     `either`: engines may also have GPUs of their own, so the source's layout stays.
     """
@@ -44,7 +44,7 @@ class Target:
     """Why Megatron trains and scores for all roles or for none; empty where each role has a back end of its own."""
 
     def rules(self, since: Callable[[str], bool]) -> Rules:
-        """How a release splits GPUs; `since` says whether the target's release is the given one or newer."""
+        """Return a release's rules for splitting GPUs; `since` tells whether it is the given release or a newer one."""
         spread, both = (name is None or since(name) for name in (self.spread_since, self.node_of_both_since))
         return Rules(ENGINE if spread else ("tp",), both)
 
@@ -111,7 +111,7 @@ def _colocated(target: Target, values: dict[str, Any], origins: dict[str, Origin
 
 
 def _layouts(values: dict[str, Any], *, may_separate: bool) -> list[Decision]:
-    """Which of the two layouts: asked where the source has GPUs for each and this framework's programs share them."""
+    """Ask which of two layouts to take where the source has GPUs for each and this framework's programs share them."""
     rollout, trainer = (formula(values.get(f"stage.placement.{role}.gpus")) for role in ("rollout", "actor"))
     has = f"{rollout} GPUs for engines and {trainer} for the trainer"
     why = "here engines and trainer take turns on the same GPUs"

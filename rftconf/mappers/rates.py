@@ -40,7 +40,7 @@ def sequences_per_rollout(context: Context) -> Any:
 
 
 def sequences_per_period(context: Context) -> Any:
-    """What one period consumes: prompts of a rollout, or the samples of an update where nothing is rolled out."""
+    """Return what one period consumes: prompts of a rollout, or samples of an update where nothing is rolled out."""
     if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return context.plan("stage.batch.sequences_per_update")
     return context.plan("stage.batch.prompts_per_rollout")
@@ -61,7 +61,7 @@ def periods_of_epochs(context: Context, rows: Any, *, drops: bool = False) -> An
 
 
 def worth_supervised(context: Context, unit: Unit) -> Any:
-    """What one `unit` is worth in a supervised run: every step of every counter is one update of G samples."""
+    """Return the worth of one `unit` in a supervised run: every step of every counter is one update of G samples."""
     match unit:
         case Unit.SEQUENCES | Unit.PROMPTS | Unit.TOKENS_PER_RANK:
             return 1
@@ -75,7 +75,7 @@ def worth_supervised(context: Context, unit: Unit) -> Any:
 
 
 def worth_with_rollouts(context: Context, unit: Unit, answers: str, update: str, passes: str) -> Any:
-    """What one `unit` is worth in a run that generates; the words are what is called missing: answers, samples, passes."""
+    """Return what one `unit` is worth in a run that generates; the texts name missing answers, samples and passes."""
     match unit:
         case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
             return 1
@@ -112,7 +112,7 @@ def data_parallel(context: Context, *, megatron: bool, role: str = "actor") -> A
 
 
 def torn_ranks(context: Context, gpus: int, ranks: int | Fraction, role: str = "actor") -> str:
-    """Say that a data-parallel rank takes more GPUs than divide those of a role; empty where there are whole ranks."""
+    """Explain that a data-parallel rank takes more GPUs than divide those of a role; empty where ranks are whole."""
     if Fraction(ranks).denominator == 1 and ranks >= 1:
         return ""
     names = {field.rpartition(".")[2]: context.plan(f"stage.placement.{role}.{field}") for field in RANK_SIZES}
@@ -149,7 +149,7 @@ def one_update(context: Context) -> bool:
 
 
 def updates_per_tick(context: Context, role: str = "actor") -> Any:
-    """How many updates of a role share one learning rate; None where the rate never moves, or updates are all there is (H44)."""
+    """Return a role's updates at one learning rate; None where it never moves, or updates are all there is (H44)."""
     at = f"stage.optim.{role}."
     still = context.plan(at + "schedule") in ("constant", None) and context.plan(at + "warmup_updates") in (0, None)
     if still or context.plan("stage.kind") in WITHOUT_ROLLOUTS:
@@ -166,7 +166,7 @@ def critics_updates_per_tick(context: Context) -> Any:
 
 
 def pass_order(context: Context, mine: str) -> Any:
-    """How E passes go over the mini-batches: `mine`, or what the plan says where there is one pass or one mini-batch."""
+    """Return the order of E passes over the mini-batches: `mine`, or the plan's with one pass or one mini-batch."""
     path, passes = "stage.batch.pass_order", context.plan("stage.batch.passes")
     if passes in (1, None) or one_update(context):
         return context.values.get(path) or "sweep"
@@ -179,7 +179,7 @@ def advantage_scope(context: Context, mine: str) -> Any:
 
 
 def tail(context: Context, mine: str) -> str:
-    """What becomes of an incomplete last mini-batch: `mine`, or what the plan says where there never is one (H7)."""
+    """Return the fate of an incomplete last mini-batch: `mine`, or the plan's word where there never is one (H7)."""
     prompts, n, update = map(context.values.get, PERIOD)
     if isinstance(prompts, int) and isinstance(n, int) and isinstance(update, int) and prompts * n % update == 0:
         return context.values.get("stage.batch.uneven_tail") or mine
@@ -187,7 +187,7 @@ def tail(context: Context, mine: str) -> str:
 
 
 def beside_a_length(w: WriteContext) -> tuple[State, str]:
-    """What becomes of epochs where the number of periods ends the run: they follow, or might have ended it earlier (H68)."""
+    """Return the fate of epochs where periods end the run: they follow, or might have ended it earlier (H68)."""
     path, rollouts = "stage.run_length.epochs", w.plan("stage.run_length.rollouts")
     origin, ends = w.origins.get(path), f"the run ends after {formula(rollouts)} rollout periods"
     both = w.plan("stage.run_length.last_partial") in ("drop", "carry") and w.facts.rows is None
@@ -204,7 +204,7 @@ def settle_unbounded(w: WriteContext) -> None:
 
 
 def divides_logits(context: Context, mine: bool) -> bool:
-    """Whether the trainer divides logits by the temperature; at 1.0 both are the same, and the plan's word stands (H28)."""
+    """True where the trainer divides logits by the temperature; at 1.0 it is the same, and the plan decides (H28)."""
     said = context.values.get("stage.algorithm.divide_logits_by_temperature")
     plain = context.plan("stage.sampling.train.temperature") in (1, 1.0)
     return bool(said) if plain and said is not None else mine

@@ -129,7 +129,7 @@ class Reading:
         return self.values.get(path)
 
     def items(self, path: str) -> int:
-        """How many items the plan list at `path` has so far."""
+        """Return the number of items that the plan list at `path` has so far."""
         for index in self.table.feeding_items.get(path, ()):
             if index not in self._started:
                 self._run(index)
@@ -174,7 +174,7 @@ class Reading:
         return spot_of(leaf) in self.set_aside
 
     def why_unread(self, key: str) -> str:
-        """Say why a written key is not in the plan, though a row reads such keys; empty where it is."""
+        """Explain why a written key is not in the plan, though a row reads such keys; empty where it is."""
         plain = without_indices(key)
         rows = (why for index, why in self.unread_rows.items() if plain in natives_of(self.table.rows[index]))
         why = next(rows, "")
@@ -287,5 +287,5 @@ class Reading:
 
 @lru_cache(maxsize=20_000)
 def _origin(native: str, written: bool) -> Origin:
-    """Where a value comes from that is one key's, as it is; the next file has most of them too."""
+    """Return the origin of a value that is one key's, as it is; the next file has most of these origins too."""
     return Origin(Kind.WRITTEN if written else Kind.DEFAULT, (native,))

@@ -101,7 +101,7 @@ class Cannot:
 
 @record
 class Reason:
-    """What becomes of native keys without a row. `keys` is a glob over dotted keys; the first that fits counts.
+    """The fate of native keys without a row. `keys` is a glob over dotted keys; the first that fits counts.
 
     `since`: the release whose code made it so. For a config of an older one the next reason that fits counts.
     """
@@ -114,7 +114,7 @@ class Reason:
 
 @record
 class Dialect:
-    """Why a config is not converted as it stands (a fork that counts otherwise, half of a run), and what a person may do."""
+    """A reason not to convert a config as it stands (a fork that counts otherwise, half of a run), and the choices."""
 
     why: str
     choices: tuple[str, ...]
@@ -193,14 +193,14 @@ class Table:
                 self.feeding_items.setdefault(plan[:at], []).extend(rows)
 
     def lacking(self, path: str) -> Cannot | None:
-        """What is said of a plan field (indices allowed) that no key tells; None where nothing is said."""
+        """Return what is said of a plan field (indices allowed) that no key tells; None where nothing is said."""
         plain = without_indices(path)
         if plain not in self.feeding:
             return self.without_row(plain)
         return next((one for one in self.unset if fits(plain, one.plan)), None)
 
     def without_row(self, plain: str) -> Cannot | None:
-        """What is said of a plan field (items as `[]`) that has no row here; None where nothing is said."""
+        """Return what is said of a plan field (items as `[]`) that has no row here; None where nothing is said."""
         if plain not in self.told_of:
             self.told_of[plain] = next((one for one in self.cannot if fits(plain, one.plan)), None)
         return self.told_of[plain]

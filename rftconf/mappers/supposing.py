@@ -94,7 +94,7 @@ def looked_at(when: When, reading: ReadContext) -> tuple[str, ...]:
 
 
 def put_to_sleep(reading: ReadContext, when: When, *keys: str) -> None:
-    """Say that keys do nothing in this config, because a condition does not hold."""
+    """Record that keys do nothing in this config, because a condition does not hold."""
     reading.inactive.update(dict.fromkeys(keys, when.otherwise))
     reading.waits_for.update(dict.fromkeys(keys, when))
 

@@ -1,4 +1,4 @@
-"""Whether a chat template is told to let the model think, between a switch of a framework and the plan's word."""
+"""A framework's switch tells a chat template to let the model think; it becomes the plan's word, and back."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def _explain(reading: StageReading, index: int, error: Exception) -> tuple[Value
 
 
 def judge_value(known: Catalogue, name: str, value: Any) -> str | None:
-    """Say what is wrong with `value` for the key `name` by the catalogue's types, or None."""
+    """Return what is wrong with `value` for the key `name` by the catalogue's types, or None."""
     key = known.get(name)
     if key is not None:
         return wrong(known, key, value)
@@ -138,7 +138,7 @@ _INTERPOLATION = re.compile(r"\$\{[^{}]+\}").fullmatch
 
 
 def judge_section(known: Catalogue, name: str, value: Any) -> str | None:
-    """Say that `name` is a section where the file has a plain value, or nothing, in its place."""
+    """Report that `name` is a section where the file has a plain value, or nothing, in its place; else None."""
     if isinstance(value, (dict, Expr)) or not known.is_node(name) or name in known.keys:
         return None
     if isinstance(value, str) and _INTERPOLATION(value):

@@ -1,4 +1,4 @@
-"""What frameworks do with plan fields that they have no control of, where several do the same: `behaves` of a `cannot`."""
+"""Several frameworks do the same with plan fields that they have no control of: `behaves` of a `cannot`."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Writing:
         return self.values.get(path)
 
     def items(self, path: str) -> int:
-        """How many items the plan list at `path` has."""
+        """Return the number of items in the plan list at `path`."""
         prefix = f"{path}["
         return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
 

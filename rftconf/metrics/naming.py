@@ -20,7 +20,7 @@ class NameMatch:
 
 
 def counters_of(framework: str) -> tuple[Counter, ...]:
-    """What a framework's runs are logged against; several where it has several runs."""
+    """Return the counters that a framework's runs are logged against; several where it has several runs."""
     return tuple(counter for counter in COUNTERS if counter.framework == framework)
 
 
@@ -35,7 +35,7 @@ def step_keys(framework: str) -> tuple[str, ...]:
 
 
 def understood(framework: str, name: str) -> NameMatch | None:
-    """What a framework's name means; a name in full counts before a pattern, a pattern with less freedom before others."""
+    """Return what a framework's name means, or None; a full name counts first, then the pattern of least freedom."""
     matches = sorted(
         _matches(framework, name), key=lambda match: (len(match.filled), sum(map(len, match.filled.values())))
     )
@@ -52,7 +52,7 @@ def _matches(framework: str, name: str) -> Iterator[NameMatch]:
 
 
 def name_in(logged: Logged, framework: str, release: str) -> str:
-    """What `release` of the framework calls it, "" where it does not log it yet."""
+    """Return the name under which `release` of the framework logs it, "" where it does not log it yet."""
     from rftconf.schemas import registry
 
     known = registry.framework(framework)
@@ -65,7 +65,7 @@ def name_in(logged: Logged, framework: str, release: str) -> str:
 
 
 def history(logged: Logged, framework: str) -> str:
-    """What earlier releases call it: `critic/kl until 0.5.2`, `logged since 0.7.1`; "" where it never changed."""
+    """Return what earlier releases call it: `critic/kl until 0.5.2`, `logged since 0.7.1`; "" where nothing changed."""
     names = [
         f"{name.name} from {name.since} until {name.until}" if name.since else f"{name.name} until {name.until}"
         for name in logged.older

@@ -1,4 +1,4 @@
-"""What a logged quantity is: one meaning, and the name that each framework logs it under."""
+"""A logged quantity has one meaning, and the name that each framework logs it under."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def side(name: str) -> str:
 
 
 def title(name: str) -> str:
-    """What people call a framework or the runner."""
+    """Return the name that people use for a framework or the runner."""
     from rftconf.schemas import registry
 
     return "our runner" if name == RUNNER else registry.framework(name).title

@@ -24,7 +24,7 @@ _HOLDERS = ("data", "metrics")
 
 @dataclass(slots=True)
 class Report:
-    """What became of the names and steps of a file."""
+    """An account of what became of the names and steps of a file."""
 
     lines: int = 0
     renamed: dict[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a metric goes: a run of the target, and how old its weights are on both sides."""
+    """The place a metric goes to: a run of the target, and how many periods old its weights are on both sides."""
 
     run: str
     behind: int = 0
@@ -165,7 +165,7 @@ class Renaming:
         return int(exact) if exact.denominator == 1 else float(exact)
 
     def _lacking(self, source: Counter, target: Counter) -> str:
-        """What would tell the factor; explore steps are told by Trinity's own config alone."""
+        """Return what would tell the factor; explore steps are told by Trinity's own config alone."""
         unknown = {counter.unit for counter in (source, target)} - set(self.steps.per_period)
         return (
             f"give {'the Trinity config' if Unit.EXPLORE_STEPS in unknown else 'the config of the run'} with --config"

@@ -19,7 +19,7 @@ _SIZES = ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When something is logged: the counter, and by how many periods the weights it speaks of are older."""
+    """The time of a logged value: its counter, and by how many periods the weights it speaks of are older."""
 
     counter: Counter
     behind: int = 0
@@ -27,7 +27,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How many of each unit one rollout period has; a unit that is not here is not known."""
+    """The number of each unit in one rollout period; a unit that is not here is not known."""
 
     per_period: Mapping[Unit, Fraction] = field(default_factory=lambda: {Unit.ROLLOUTS: Fraction(1)})
 
@@ -54,7 +54,7 @@ class Steps:
 
 
 def steps_of(reading: Reading, name: str) -> dict[Unit, Fraction]:
-    """What a run's config tells: train steps and, in Trinity's own, explore steps a rollout period.
+    """Return the steps a rollout period has by a run's config: train steps and, in Trinity's own, explore steps.
 
     Raises UsageError, with `name` of the file, where the config does not tell its batch sizes as numbers.
     """
@@ -75,7 +75,7 @@ def steps_of(reading: Reading, name: str) -> dict[Unit, Fraction]:
 
 
 def together(sides: Mapping[str, Mapping[Unit, Fraction]]) -> Steps:
-    """What several configs tell. Raises UsageError where they count the same thing differently."""
+    """Join the steps that several configs tell. Raises UsageError where they count the same thing differently."""
     steps: dict[Unit, Fraction] = {Unit.ROLLOUTS: Fraction(1)}
     for name, units in sides.items():
         for unit, count in units.items():

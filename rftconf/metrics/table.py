@@ -1,4 +1,4 @@
-"""What runs measure: each quantity once, with the name that every framework and our runner log it under.
+"""Runs measure these quantities: each stands once, with the name that every framework and our runner log it under.
 
 A framework's own names stand in the module `metrics` of its folder, under the words by which a quantity is called here.
 `since` and `older` say what earlier releases than the newest do otherwise. A test finds every name in the code of those

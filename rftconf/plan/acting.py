@@ -1,4 +1,4 @@
-"""What acts in a plan: fields that do nothing in this run are left out, and equal meanings get one spelling.
+"""Fields that do nothing in this run are left out of the plan, and equal meanings get one spelling.
 
 Two plans that train the same way look the same afterwards, whatever their sources had to write. A condition over a
 value that is not known leaves the field alone: nothing is guessed.
@@ -38,12 +38,12 @@ class Idle:
 
 @dataclass(frozen=True, slots=True)
 class Asleep:
-    """What does nothing in one stage: the entries of IDLE that hold there."""
+    """The fields of one stage that do nothing: the entries of IDLE that hold there."""
 
     found: frozenset[int]
 
     def why(self, path: str) -> str | None:
-        """Why the field at `path` does nothing; None where it acts."""
+        """Return why the field at `path` does nothing; None where it acts."""
         return next((IDLE[index].why for index in _about(path) if index in self.found), None)
 
 

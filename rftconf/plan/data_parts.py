@@ -12,7 +12,7 @@ from rftconf.plan.units import Unit
 
 
 class Sampling(Part):
-    """How tokens are drawn."""
+    """Parameters that decide how tokens are drawn."""
 
     temperature: Float | None = None
     top_p: Float | None = None
@@ -68,7 +68,7 @@ class Domain(Part):
 
 
 class Turns(Part):
-    """How an answer grows over several turns: the code that leads it, the tools it may call. Nothing set: one turn."""
+    """An answer's growth over several turns: the code that leads it, the tools it may call. Nothing set: one turn."""
 
     loop: Str | None = None
     tools: Str | None = None
@@ -90,7 +90,7 @@ class Environment(Part):
 
 
 class Data(Part):
-    """What is trained and validated on."""
+    """Data sets and environments that the run trains and validates on."""
 
     train: list[DataSet] = Field(default_factory=list)
     eval: list[DataSet] = Field(default_factory=list, json_schema_extra={"role": MEASUREMENT})

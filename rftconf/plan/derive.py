@@ -1,4 +1,4 @@
-"""What follows from a plan's other values, whatever the framework. Fills what is missing, never overwrites."""
+"""Values that follow from a plan's other values, whatever the framework, fill what is missing and never overwrite."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ QUANTITIES = ("prompts_per_rollout", "responses_per_prompt", "sequences_per_upda
 
 
 def leave_quantities_open(values: dict[str, Any], origins: Mapping[str, Origin], unusable: Container[str]) -> None:
-    """What decides how much is learned from, where the source does not tell it: no target's own default is taken for it.
+    """Leave amounts to learn from open where the source does not tell them: no target's own default is taken for them.
 
     `unusable`: keys whose values could not be used, which are asked for first.
     """

@@ -1,4 +1,4 @@
-"""What a field of the plan is there for, where it is not the mathematics."""
+"""A field's role tells the purpose of a plan field that is not part of the mathematics."""
 
 from __future__ import annotations
 

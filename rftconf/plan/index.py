@@ -83,7 +83,7 @@ def suits(value: object, kinds: tuple[str, ...]) -> bool:
 
 
 def from_model() -> dict[str, Field]:
-    """What `fields` should say, read off the model's annotations."""
+    """Return what `fields` should say, read off the model's annotations."""
     from rftconf.plan.model import Run
 
     return dict(_walk(Run, ""))

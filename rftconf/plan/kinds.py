@@ -1,4 +1,4 @@
-"""Which fields of the plan count for a kind of run: a supervised run has no rollouts, no rewards and no critic."""
+"""Some fields of the plan count for some kinds of run only: a supervised run has no rollouts, rewards or critic."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Length(Part):
 
 
 class MicroBatch(Part):
-    """How one forward/backward pass is cut out of a batch: fixed size, or filled up to a number of tokens."""
+    """The part of a batch in one forward/backward pass: a fixed size, or filled up to a number of tokens."""
 
     dynamic: Bool | None = Perf
     sequences_per_rank: Annotated[Ratio | None, Unit.SEQUENCES_PER_RANK] = Perf
@@ -98,7 +98,7 @@ class Batch(Part):
 
 
 class RunLength(Part):
-    """When the run ends: whichever limit comes first."""
+    """The limits that end the run: whichever comes first."""
 
     rollouts: Annotated[Int | None, Unit.ROLLOUTS] = None
     epochs: Int | None = None
@@ -106,7 +106,7 @@ class RunLength(Part):
 
 
 class Sync(Part):
-    """When the rollout engines get new weights, and which policy the ratio is taken against."""
+    """The times when the rollout engines get new weights, and the policy that the ratio is taken against."""
 
     every_rollouts: Annotated[Int | None, Unit.ROLLOUTS] = None
     run_ahead_rollouts: Annotated[Float | None, Unit.ROLLOUTS] = None
@@ -121,7 +121,7 @@ class Sync(Part):
 
 
 class Offload(Part):
-    """What waits in host memory."""
+    """Parts of the training state that wait in host memory."""
 
     param: Bool | None = Perf
     grad: Bool | None = Perf
@@ -150,7 +150,7 @@ class Megatron(Part):
 
 
 class Mesh(Part):
-    """How a trainer that is built on FSDP2 splits more than data and sequences: over so many GPUs each.
+    """Further splits by a trainer that is built on FSDP2, beside data and sequences: over so many GPUs each.
 
     Experts are split within the data-parallel GPUs, so that they take no GPUs of their own.
     """
@@ -245,7 +245,7 @@ class Auxiliary(Part):
 
 
 class Placement(Part):
-    """Which GPUs do what."""
+    """The GPUs of every role, and whether the roles share them."""
 
     layout: Literal["colocated", "disaggregated", "lendable"] | Symbol | None = Perf
     actor: Worker = Worker()
@@ -410,7 +410,7 @@ class Lora(Part):
 
 
 class ModelOptions(Part):
-    """How the trained model computes."""
+    """Settings of the trained model's computation: adapters, recomputation, padding and kernels."""
 
     lora: Lora = Lora()
     gradient_checkpointing: Bool | None = Perf
@@ -424,7 +424,7 @@ class ModelOptions(Part):
 
 
 class Checkpoint(Part):
-    """What is saved, and how much of it is kept."""
+    """The parts of a checkpoint that are saved and loaded, and how many checkpoints are kept."""
 
     contents: list[Str] | Str | None = Book
     load_contents: list[Str] | Str | None = Book
@@ -435,7 +435,7 @@ class Checkpoint(Part):
 
 
 class Cadence(Part):
-    """When the run saves and validates."""
+    """The rollout periods after which the run saves and validates."""
 
     save_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = Seen
     eval_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = Seen

@@ -1,4 +1,4 @@
-"""Why a plan value is there."""
+"""An origin tells why a plan value is there."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def _why_not(rollout: int, demand: Demand) -> str:
 
 
 def _shareable(values: dict[str, Any]) -> Callable[[int], bool]:
-    """Whether so many GPUs can be engines and trainer in turns: whole engines, whole ranks, and work for each of them."""
+    """Return a test of whether GPUs can be engines and trainer in turns: whole engines, whole ranks, work for each."""
     update = values.get("stage.batch.sequences_per_update")
     prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
     engine = product(values, "rollout", ENGINE)

@@ -1,4 +1,4 @@
-"""Where a plan comes from, and why its values are there: what a plan says about itself."""
+"""A plan says about itself where it comes from, and why its values are there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Book = Field(default=None, json_schema_extra={"role": BOOKKEEPING})
 
 
 class Why(Part):
-    """Why a value is there: the keys of the source that it came from, and by which rule."""
+    """The reason for a value: the keys of the source that it came from, and the rule by which it did."""
 
     kind: Literal["written", "default", "derived", "chosen"]
     keys: list[str] = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""How many GPUs one role's parallel sizes need: an engine, a data-parallel rank, a copy of the experts."""
+"""One role's parallel sizes give the GPUs that it needs: an engine, a data-parallel rank, a copy of the experts."""
 
 from __future__ import annotations
 

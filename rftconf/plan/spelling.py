@@ -157,7 +157,7 @@ def _rates(values: dict[str, Any]) -> None:
 
 
 def _old_policy(values: dict[str, Any]) -> None:
-    """Which policy the ratio is taken against, where one mini-batch or one pass makes two of them the same."""
+    """Settle which policy the ratio is taken against, where one mini-batch or one pass makes two of them the same."""
     path, passes = "stage.sync.old_logprob", values.get("stage.batch.passes")
     sizes = [values.get(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt")]
     if values.get(path) == "current" and passes in (1, None):
@@ -245,7 +245,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def same(a: Any, b: Any) -> bool | None:
-    """Whether two spelled values are the same; None where that depends on names that nobody told."""
+    """Tell whether two spelled values are the same; None where that depends on names that nobody told."""
     if _equal(a, b):
         return True
     return None if isinstance(a, Expr) or isinstance(b, Expr) else False

@@ -10,7 +10,7 @@ from rftconf.plan.ranks import ENGINE
 
 @record
 class Rules:
-    """How a target splits GPUs. `sizes`: those that make up one of its engines; `node_of_both` as in `Demand`."""
+    """A target's rules for splitting GPUs: the `sizes` of one of its engines, and `node_of_both` as in `Demand`."""
 
     sizes: tuple[str, ...] = ENGINE
     node_of_both: bool = True
@@ -32,7 +32,7 @@ class Split:
 
 @record
 class Demand:
-    """What a split must satisfy. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank.
+    """The conditions of a split. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank.
 
     `expert_gpus`: GPUs that hold every expert once; Megatron wants whole copies of the experts, too.
     `node_of_both`: in a cluster of several nodes one may hold engines and trainer.

@@ -1,4 +1,4 @@
-"""What follows from a plan and is never stored: the totals by which two runs are the same, whatever their keys say."""
+"""Totals follow from a plan and are never stored; by them two runs are the same, whatever their keys say."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def periods(v: Values) -> Any:
 
 
 def staleness(v: Values) -> Any:
-    """How many periods old the weights of a sequence can be when it is learned from."""
+    """Return how many periods old the weights of a sequence can be when it is learned from."""
     every, ahead = v.get(SYNC + "every_rollouts"), v.get(SYNC + "run_ahead_rollouts")
     if not isinstance(every, int) or not isinstance(ahead, (int, float)):
         return None if every is None or ahead is None else arith("+", arith("-", every, 1), ahead)

@@ -1,4 +1,4 @@
-"""What a trainer computes with, in the same fields whichever back end it is: number types, seed, what decays.
+"""Number types, seed and weight decay of a trainer are in the same fields whichever back end it is.
 
 Megatron's `dtype` is what FSDP calls the type of the computation; beside it Megatron's optimizers keep single-precision
 weights of what is learned. Both seed their processes. Megatron lets no weight decay act on vectors (norms, biases).

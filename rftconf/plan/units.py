@@ -1,4 +1,4 @@
-"""What a number counts. Every count of work is worth some number of sequences, so any two convert.
+"""A unit tells what a number counts. Every count of work is worth some number of sequences, so any two convert.
 
 A rollout period is worth `B*n` sequences, an optimizer update `G/E`, a prompt `n`; an explore step is worth
 what one explorer batch produces. `Rates` holds those worths for one plan; they may be expressions over unknown names.
@@ -43,7 +43,7 @@ def exact_quotient(top: Number, bottom: Number) -> Number | Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How many sequences (or tokens) one of each unit is worth in one plan."""
+    """The number of sequences (or tokens) that one of each unit is worth in one plan."""
 
     worth: Mapping[Unit, Number]
 

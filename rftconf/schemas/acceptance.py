@@ -1,4 +1,4 @@
-"""What a release says to one override: Hydra's rules for `key`, `+key`, `++key`, `~key`, or Trinity's strict loader."""
+"""A release judges an override by Hydra's rules for `key`, `+key`, `++key`, `~key`, or by Trinity's strict loader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rftconf.schemas.closed_words import takes_word, words_of
 
 
 class Verdict(Enum):
-    """How a release takes a key as it is written; the value is a sentence about it."""
+    """A release's answer to a key as it is written; the value is a sentence about it."""
 
     TAKEN = "is a key of this release"
     FREE = "is the user's own key: accepted, and read only by code that asks for it"
@@ -51,7 +51,7 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
 
 @record
 class _Standing:
-    """What a release says to a key before it sees the value. `whatever`: the value changes nothing."""
+    """A release's answer to a key before it sees the value. `whatever`: the value changes nothing."""
 
     verdict: Verdict
     whatever: bool = False
@@ -81,7 +81,7 @@ def _standing(known: Catalogue, prefixed: str, overrides: bool) -> _Standing:
 
 
 def _judge_override(entry: Key | None, prefixed: str) -> Verdict:
-    """How Hydra takes an override of a key that is there, given a plain value."""
+    """Judge an override of a key that is there, given a plain value, by Hydra's rules."""
     if entry is None or prefixed.startswith(("++", "~")):
         return Verdict.TAKEN
     if prefixed.startswith("+"):

@@ -25,12 +25,12 @@ class BaseFile:
 
     @property
     def title(self) -> str:
-        """How it is called in messages and places: `ROLL 0.2.1 examples/config/deepspeed_zero2.yaml`."""
+        """Return its name in messages and places: `ROLL 0.2.1 examples/config/deepspeed_zero2.yaml`."""
         return f"{registry.framework(self.framework).title} {self.release} {self.folder}/{self.path}"
 
 
 def file_of(framework: str) -> Path:
-    """Where the data of a framework lie; scripts/extract_base_files.py writes them."""
+    """Return the file with the data of a framework; scripts/extract_base_files.py writes it."""
     return _FOLDER / framework / "base_files.json"
 
 

@@ -256,7 +256,7 @@ class Catalogue:
 
 
 def folder(framework: str) -> Path:
-    """Where the catalogues of a framework lie."""
+    """Return the folder that holds the catalogues of a framework."""
     return Path(__file__).parent / framework / "keys"
 
 

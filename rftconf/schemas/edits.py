@@ -1,4 +1,4 @@
-"""What changed between two releases of a framework: written once, played up on read and down on write.
+"""Edits tell what changed between two releases of a framework: written once, played up on read and down on write.
 
 Edits work on flat configs, dotted key to cell. A cell is any frozen dataclass with a `value`; it moves as it is, so
 whatever else it carries (where it was written) survives. A key may hold `[]` for any list index, and `<*>` for any
@@ -31,7 +31,7 @@ C = TypeVar("C", bound=Cell)
 
 @record
 class Change:
-    """What an edit did to one key. `became` is empty when nothing holds the value any more."""
+    """The effect of an edit on one key. `became` is empty when nothing holds the value any more."""
 
     key: str
     cell: Cell

@@ -1,4 +1,4 @@
-"""How well each release of a framework takes the keys of a config: what it refuses, ignores, and asks for."""
+"""A fit tells how well a release takes the keys of a config: what it refuses, ignores, and asks for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_KEPT = 20_000
 
 
 class Fit:
-    """How one release takes all keys. There are forty of these for each file, so most is done when asked for.
+    """One release's verdicts on all keys. There are forty of these for each file, so most is done when asked for.
 
     `own_config`: the program reads a config of its own above the release's, and keys that the release lacks may be there.
     """
@@ -37,7 +37,7 @@ class Fit:
 
     @property
     def rank(self) -> tuple[bool, bool, int, bool, int]:
-        """What the best fit has most of."""
+        """Return what the best fit has most of."""
         # veRL takes nearly any key in a YAML file, so that nothing misfits says little while nothing is known.
         return self.named, self.known > 0, -self.count, self._at_home, self.known
 
@@ -78,7 +78,7 @@ def fits_in(
     program: str | None,
     missing: tuple[str, ...],
 ) -> list[Fit]:
-    """How well each of `releases` takes the keys: asked key by key, since the next file has most of them too.
+    """Judge how well each of `releases` takes the keys: asked key by key, since the next file has most of them too.
 
     `program` is None where it is not the candidate's own; `missing` are keys that some release asks for.
     """
@@ -135,7 +135,7 @@ def _releases_with(framework: str, trainer: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Verdicts:
-    """What some releases say to keys, kept for the next file."""
+    """The verdicts of some releases on keys, kept for the next file."""
 
     catalogues: tuple[Catalogue, ...]
     overrides: bool

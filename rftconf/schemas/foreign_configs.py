@@ -29,7 +29,7 @@ _MOST_CHARACTERS = 1_000_000
 
 
 class Traces:
-    """What a text shows of the framework that reads it: commands, flags, keys."""
+    """Signs in a text of the framework that reads it: commands, flags, keys."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -60,7 +60,7 @@ class Traces:
         return frozenset(every)
 
     def shows(self, mark: Mark) -> str:
-        """What the mark was recognised by; empty where it is not there."""
+        """Return the text that the mark was recognised by; empty where it is not there."""
         if mark.toml and not is_toml(self.document.name):
             return ""
         if mark.program:

@@ -1,4 +1,4 @@
-"""Which framework, release and trainer a config was written for, read off its keys; always with the reasons."""
+"""A config's keys show the framework, release and trainer it was written for; a guess always gives its reasons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Guess:
 
     @property
     def confidence(self) -> str:
-        """How sure the release is, in words that follow its name."""
+        """Return how sure the release is, in words that follow its name."""
         if self.dialect and self.asked:
             return "the release that its fork stands on"
         if self.asked:
@@ -203,7 +203,7 @@ def _objection(fit: Fit) -> str:
 
 
 def _preference(fit: Fit, best: Fit) -> str:
-    """Why `best` is assumed and not `fit`."""
+    """Explain why `best` is assumed and not `fit`."""
     return "the newest is assumed" if fit.rank == best.rank else "the one that knows most is assumed"
 
 

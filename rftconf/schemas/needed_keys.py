@@ -11,7 +11,7 @@ from rftconf.schemas.edits import C, Change, OnlyDown, hits, with_value
 
 @record
 class NeededKey(OnlyDown):
-    """Where `when` holds, the older release refuses to run without `key`, which the newer one has no more."""
+    """A key that the older release refuses to run without where `when` holds, and that the newer one has no more."""
 
     when: tuple[str, Callable[[Value], bool]]
     key: str

@@ -1,4 +1,4 @@
-"""Whether a file shows keys that a framework really has: what it would merely let pass says nothing."""
+"""Keys that a framework really has show that a file is its config; what it would merely let pass says nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def knows(best: Guess, keys: Iterable[str], fewest: int) -> bool:
 
 
 def count(best: Guess, keys: Iterable[str]) -> int:
-    """How many of the keys the release knows."""
+    """Count the keys that the release knows."""
     known = catalogue.load(best.framework, best.release, best.trainer)
     return sum(key in known for key in keys)
 
@@ -88,7 +88,7 @@ def _sections_of(written: Collection[str], known: Iterable[str]) -> Counter[str]
 
 
 def unlike(keys: Collection[str]) -> str:
-    """Why a file with these keys is no config: the frameworks that come nearest, and what it lacks for each."""
+    """Explain why a file with these keys is no config: the frameworks that come nearest, and what it lacks for each."""
     titles = [framework.title for framework in registry.FRAMEWORKS.values()]
     # records of a log are alike, and one of them tells as much as a thousand
     alike = dict.fromkeys(_INDEX.sub("[0]", key) for key in keys)

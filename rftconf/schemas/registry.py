@@ -1,4 +1,4 @@
-"""Which frameworks and releases rftconf knows. Strings only, so that any command may import it at start."""
+"""The frameworks and releases that rftconf knows are strings only, so that any command may import them at start."""
 
 from __future__ import annotations
 
@@ -390,7 +390,7 @@ def variants(framework: str | None = None) -> tuple[Framework, ...]:
 
 
 def started_by(program: str, among: tuple[Framework, ...]) -> tuple[Framework, ...]:
-    """Which of `among` a program starts: those that name it as their own, else those whose programs begin alike."""
+    """Return those of `among` that a program starts: those that own it, else those whose programs begin alike."""
     module = program.replace("/", ".").removesuffix(".py").rpartition(".")[2]
     own = tuple(
         framework
@@ -431,7 +431,7 @@ def has(of: Framework, number: str) -> bool:
 
 
 def program_for(framework: Framework, kind: str | None, release_number: str | None = None) -> Framework:
-    """What of `framework` starts runs of `kind` in release `release_number` (newest when None): a program, or itself."""
+    """Return what of `framework` starts runs of `kind` in a release (the newest when None): a program, or itself."""
     able = [program for program in PROGRAMS.values() if program.of == framework.name and kind in program.kinds]
     number = None if release_number is None else release(framework, release_number)
     return next((program for program in able if number is None or number in program.releases), framework)

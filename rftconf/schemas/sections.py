@@ -1,4 +1,4 @@
-"""Which parts of a config a program has at all, so that for a file of another framework its catalogues stay closed."""
+"""A program's sections tell whether keys can be its own, so that its catalogues stay closed for another's file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _START = re.compile(r"([^.\[<]*)(?:\.([^.\[<]*))?")
 
 
 def starts_of(keys: Iterable[str]) -> set[str]:
-    """What tells where keys belong: `a.b` of `a.b.c`, and `a`, below which anything may be allowed; `a` and `a.` of `a`."""
+    """Return the starts of keys: `a.b` of `a.b.c`, and `a`, below which anything may stand; `a` and `a.` of `a`."""
     starts: set[str] = set()
     for key in keys:
         top, second = _START.match(key).groups()  # type: ignore[union-attr]

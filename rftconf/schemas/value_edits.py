@@ -57,7 +57,7 @@ class Reinterpret(KeepsNames):
     why: str
 
     def up(self, flat: dict[str, C]) -> list[Change]:
-        """Say it."""
+        """Report every value that changed its meaning."""
         return [
             Change(name, flat[name], (name,), self.why, True)
             for name, _ in hits(self.key, False, flat)
@@ -65,13 +65,13 @@ class Reinterpret(KeepsNames):
         ]
 
     def down(self, flat: dict[str, C]) -> list[Change]:
-        """Say it."""
+        """Report every value that changed its meaning."""
         return self.up(flat)
 
 
 @record
 class Pin(KeepsNames):
-    """Where `when` holds, the older release behaved as if `key` were `value`; the newer one has to be told."""
+    """A value that the older release behaved as if `key` had, where `when` holds; the newer one has to be told."""
 
     when: tuple[str, Callable[[Value], bool]]
     key: str

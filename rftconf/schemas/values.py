@@ -1,4 +1,4 @@
-"""Whether a value suits a key, by what the framework's own loader would do with it.
+"""A value suits a key or does not, by what the framework's own loader would do with it.
 
 Trinity-RFT's loader converts and refuses (OmegaConf's rules), and so does TRL's parser. veRL's checks nothing when it loads, so there the
 findings are ours: what its code would stumble over later.
@@ -27,7 +27,7 @@ _TRUTH = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n"})
 
 
 def wrong(known: Catalogue, key: Key, value: Value) -> str | None:
-    """What is wrong with `value` for `key`, in one sentence, or None. An expression is never wrong.
+    """Return what is wrong with `value` for `key`, in one sentence, or None. An expression is never wrong.
 
     An interpolation (`${...}`) and the marker `???` stand for values that are not there yet, and pass too.
     """
@@ -52,7 +52,7 @@ def wrong(known: Catalogue, key: Key, value: Value) -> str | None:
 
 
 def wrong_mapping(key: Key) -> str:
-    """What is wrong with a mapping for a key that takes plain values or lists (`Catalogue.value_above`)."""
+    """Return what is wrong with a mapping for a key that takes plain values or lists (`Catalogue.value_above`)."""
     return f"expects {_expected(key)}, and no mapping"
 
 

@@ -148,7 +148,7 @@ def _without_lingering(framework: str, out: dict[str, C], release: str, trainer:
 
 @cache
 def defaults(framework: str, release: str, trainer: str = "") -> Mapping[str, Value]:
-    """What `release` does where a file is silent, under the names of the newest release.
+    """Return what `release` does where a file is silent, under the names of the newest release.
 
     Keys that the newest release has and `release` has not are absent, since that release had no such thing, unless it
     always did what they can say; so are the sections of a stage, which inherit.
@@ -198,13 +198,13 @@ def implied(framework: str, release: str, to_release: str, trainer: str = "") ->
 
 
 def _implied_by(known: registry.Framework, release: str, trainer: str) -> Mapping[str, Value]:
-    """What `release` does without keys that the one after it has, by these keys."""
+    """Return what `release` does without keys that the one after it has, by these keys."""
     table = _of(known).implied
     return {**table.get((release, ""), {}), **table.get((release, known.backend(trainer)), {})}
 
 
 def reason_value_is_fixed(framework: str, release: str, key: str) -> str | None:
-    """Why `release` takes no value of `key` but its default, or None where it takes others."""
+    """Explain why `release` takes no value of `key` but its default; None where it takes others."""
     known = registry.framework(framework)
     steps = known.releases[: known.releases.index(registry.release(known, release)) + 1]
     table = _of(known).settled
@@ -259,19 +259,19 @@ def stopping(framework: str, release: str, trainer: str, values: Mapping[str, Va
 
 
 def name_in_newest(framework: str, key: str, release: str, trainer: str = "") -> str:
-    """What the newest release calls `key` of `release`; `key` itself where it is gone or split."""
+    """Return what the newest release calls `key` of `release`; `key` itself where it is gone or split."""
     moved = list(upgrade(framework, {key: _Plain("")}, release, trainer=trainer).flat)
     return moved[0] if len(moved) == 1 else key
 
 
 @lru_cache(maxsize=50_000)
 def names_in(framework: str, key: str, release: str, trainer: str = "") -> tuple[str, ...]:
-    """What `release` calls `key` of the newest one; nothing where it has no such key."""
+    """Return what `release` calls `key` of the newest one; nothing where it has no such key."""
     return tuple(downgrade(framework, {key: _Plain("")}, release, trainer=trainer).flat)
 
 
 def history(framework: str, key: str, trainer: str = "") -> str | None:
-    """What happened to a key that the newest release does not know: `known up to 0.7.1; renamed critic.fsdp.dtype`."""
+    """Tell what happened to a key that the newest release lacks: `known up to 0.7.1; renamed critic.fsdp.dtype`."""
     known = registry.framework(framework)
     variant = trainer or known.trainer
     have = [step for step in known.releases if variant in known.trainers_of(step)]

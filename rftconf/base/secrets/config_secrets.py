@@ -47,7 +47,7 @@ class Secrets:
                 position = text.find(value, end)
 
     def are_in(self, key: str, value: Any) -> bool:
-        """Say whether `value` is a secret by its key or form, or has a part that is one of these."""
+        """Tell whether `value` is a secret by its key or form, or has a part that is or holds one of these secrets."""
         if is_secret(key, value):
             return True
         return bool(self.values) and any(

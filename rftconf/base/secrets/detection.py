@@ -1,4 +1,4 @@
-"""Where secrets stand in a text, and whether a key's value is one: by name, by form, and by randomness under a name."""
+"""Secrets in a text and in values of keys are recognised by name, by form, and by randomness under a name."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _SHORTEST_FORM = 12
 
 
 def is_secret(key: str, value: Any) -> bool:
-    """Say whether `key` names a credential that is set, or something in `value` has the form of one."""
+    """Tell whether `key` names a credential that is set, or something in `value` has the form of one."""
     if isinstance(value, str):
         return (_says_short if len(value) < _LONG_TEXT else _long_says)(key, value)
     if isinstance(value, bool) or value is None:

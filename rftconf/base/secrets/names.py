@@ -1,4 +1,4 @@
-"""Which names are those of credentials: as words, so that `hf_token`, `hfToken` and `HF-TOKEN` are one name."""
+"""Names of credentials are recognised by their words, so that `hf_token`, `hfToken` and `HF-TOKEN` are one name."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _LONGEST = 120
 
 
 def kind_of(name: str) -> Kind:
-    """Say whether `name`, a config key with its dots, a shell variable, an option or a header, is that of a credential."""
+    """Classify `name` (a config key with its dots, a shell variable, an option, a header) as a credential's or not."""
     segments = [part for part in re.split(r"[.\[\]/:]+", name[-_LONGEST:]) if part and not part.isdigit()]
     if not segments or segments[-1] in _OF_THE_SHELL or _PLAIN_COUNT.search(name):
         return Kind.NONE
@@ -128,7 +128,7 @@ def _kind(words: tuple[str, ...]) -> Kind:
 
 
 def _misspelt(word: str) -> bool:
-    """Whether `word` is one of the long words with two letters exchanged, or one letter too few or too many."""
+    """Tell whether `word` is one of the long words with two letters exchanged, or one letter too few or too many."""
     if not 3 <= len(word) <= 14:
         return False
     return any(_differs_by_one_letter(word, right) for right in _LONG if abs(len(word) - len(right)) <= 1)

@@ -1,4 +1,4 @@
-"""When a ChatLearn key acts, and the arithmetic of ChatLearn's own counters."""
+"""ChatLearn's keys act under these conditions, and ChatLearn's own counters follow this arithmetic."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VLLM = When(
 
 
 def worth(context: Context, unit: Unit) -> Any:
-    """How many sequences (or tokens per rank) one `unit` is worth in a ChatLearn run."""
+    """Return the number of sequences (or tokens per rank) that one `unit` is worth in a ChatLearn run."""
     update, passes = "runtime_args.train_global_batch_size", "runtime_args.num_training_epoch"
     return worth_with_rollouts(context, unit, "num_inference_per_prompt", update, passes)
 

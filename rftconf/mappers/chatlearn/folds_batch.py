@@ -172,7 +172,7 @@ def _write_tokens(w: WriteContext, packs: Any, role: str, prefix: str) -> None:
 
 
 def _share(w: WriteContext, sequences: Any, role: str) -> int | None:
-    """What one data-parallel rank of a model gets of `sequences`, where that is known."""
+    """Return what one data-parallel rank of a model gets of `sequences`; None where it is unknown or not whole."""
     at, actor = f"stage.placement.{role}.", "stage.placement.actor."
     sizes = ("megatron.tp", "megatron.pp", "megatron.cp") if w.trainer == "megatron" else ("sp",)
     known = [first if (first := w.plan(at + name)) is not None else w.plan(actor + name) for name in ("gpus", *sizes)]

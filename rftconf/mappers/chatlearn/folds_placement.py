@@ -1,4 +1,4 @@
-"""Which GPUs do what: numbers of GPUs for each model, and one list of models that share them."""
+"""ChatLearn places a run by a number of GPUs for each model, and by one list of models that share them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ FREED = {
 
 
 def _free_shared_memory(w: WriteContext, layout: Any) -> None:
-    """Where models share GPUs and nobody asked otherwise, those that wait do so in host memory."""
+    """Let models that share GPUs and wait do so in host memory, unless somebody asked otherwise."""
     for key, path in FREED.items() if layout == "colocated" and not w.same_framework else ():
         origin = w.origins.get(path)
         if origin is None or origin.kind is Kind.DEFAULT or w.plan(path) is None:
@@ -138,7 +138,7 @@ def _cluster(w: WriteContext) -> Any:
 
 
 def _check(w: WriteContext, trainer: Any, rollout: Any) -> None:
-    """What ChatLearn asserts before it starts."""
+    """Refuse a run that ChatLearn's own assertions stop before it starts."""
     if w.same_framework:
         return
     prompts, n, update = (w.plan(path) for path in PERIOD)

@@ -57,7 +57,7 @@ def write_split(w: WriteContext, overrides: Mapping[str, Any], native: str, path
 
 
 def _stages(layers: int | None, stages: int, chunks: int, on: list[str]) -> dict[str, Put]:
-    """What stands for each switch that is on; nothing where the layers do not come out even, which Megatron refuses."""
+    """Return a stand-in for each switch that is on; none where layers do not come out even (Megatron refuses that)."""
     parts = stages * chunks
     if layers is None:
         note = (

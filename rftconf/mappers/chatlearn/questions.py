@@ -1,4 +1,4 @@
-"""What ChatLearn's config cannot say about a run that came from elsewhere."""
+"""ChatLearn's config cannot say everything about a run that came from elsewhere; a person is asked for the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of ChatLearn keys that no row speaks for, and why. The first pattern that fits counts."""
+"""Reasons tell what becomes of ChatLearn keys that no row speaks for, and why. The first pattern that fits counts."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _any_transport(context: Any, path: str) -> Any:
 
 
 def _without_kl_reward(context: Any, path: str) -> Any:
-    """How a penalty would be computed loses nothing where there is none."""
+    """Return the field's value where the reward has no KL penalty, so that nothing is lost with it; else UNSET."""
     return context.plan(path) if context.plan(A + "kl_reward.enabled") is False else UNSET
 
 

@@ -1,4 +1,4 @@
-"""When a ROLL key acts, and the arithmetic of ROLL's own counters."""
+"""ROLL's keys act under these conditions, and ROLL's own counters follow this arithmetic."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ ADJUSTED = {"copy": "copy", "auto": "copy", "delete": "drop", "random_sample": "
 
 
 def uneven_period(c: Context) -> str:
-    """What becomes of a period that is no whole number of updates: the agentic pipeline makes it one, the others assert it is."""
+    """Return the fate of a period of no whole number of updates: the agentic pipeline adjusts it, others refuse it."""
     return ADJUSTED.get(str(c.effective("batch_adjust_mode")), "copy") if c.trainer == "agentic" else "forbid"
 
 
@@ -164,7 +164,7 @@ EVALUATED = When(
 
 
 def worth(context: Context, unit: Unit) -> Any:
-    """How many sequences (or tokens per rank) one `unit` is worth in a ROLL run."""
+    """Return the number of sequences (or tokens per rank) that one `unit` is worth in a ROLL run."""
     if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return worth_supervised(context, unit)
     passes = "" if context.plan("stage.batch.passes") in (None, 0) else "ppo_epochs"

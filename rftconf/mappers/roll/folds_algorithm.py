@@ -136,7 +136,7 @@ def _write_estimator(w: WriteContext, name: Any, scope: Any) -> None:
 
 
 def _why_no_estimator(name: str) -> str:
-    """Why a name is not written: nothing has it, or only the agentic pipeline computes what it stands for."""
+    """Explain why a name is not written: nothing has it, or only the agentic pipeline computes what it stands for."""
     if name in trajectories.OF_WORLDS:
         return (
             f"only ROLL's agentic pipeline computes {name}; in this one the name is plain reinforce, or stops the run"

@@ -118,7 +118,7 @@ def _say_stops(r: ReadContext, section: str, ids: list[int] | None) -> None:
 
 
 def _read_identity(r: ReadContext, at: str, section: str, domain: str | None, *, service: bool) -> None:
-    """What it is: a judge answers in words, a reward model with a number."""
+    """Read a model's role, name, prompt and path: a judge answers in words, a reward model with a number."""
     worker, model = f"{section}.worker_cls", f"{section}.model_args.model_name_or_path"
     if domain is None:
         r.set(at + "role", "judge", model)
@@ -197,7 +197,7 @@ def _count(r: ReadContext, path: str, key: str, value: Any) -> None:
 
 
 def _read_answers(r: ReadContext, at: str, section: str) -> None:
-    """How a judge answers; without generating_args nothing is drawn."""
+    """Read a judge's sampling and its lengths in tokens; without generating_args nothing is drawn."""
     if not r.written(f"{section}.{DRAWN}"):
         return
     key = f"{section}.{DRAWN}.max_new_tokens"

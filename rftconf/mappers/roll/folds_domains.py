@@ -76,7 +76,7 @@ def write_domains(w: WriteContext) -> None:
 
 
 def ask_about_reward(w: WriteContext, name: str, why: str) -> None:
-    """Which worker class scores this domain?"""
+    """Ask which worker class scores this domain."""
     workers = "roll.pipeline.rlvr.rewards."
     choices = (f"{workers}math_rule_reward_worker.MathRuleRewardWorker", f"{workers}code_sandbox_reward_worker.CodeSandboxRewardWorker",
                "a worker class of your own")  # fmt: skip

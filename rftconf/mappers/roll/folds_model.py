@@ -18,7 +18,7 @@ OVERRIDES = "stage.model.config_overrides"
 
 
 def read_overrides(r: ReadContext) -> None:
-    """What is merged into the trained model's own config."""
+    """Read the settings that are merged into the trained model's own config."""
     if trained(r) != "student":
         key = f"{trained(r)}.model_args.model_config_kwargs"
         r.set(OVERRIDES, r.source.branch(key) or r.native(key) or None, key)
@@ -141,7 +141,7 @@ def _whole_recompute(given: dict[str, tuple[Any, str]]) -> dict[str, tuple[Any, 
 
 
 def read_megatron(r: ReadContext) -> None:
-    """What strategy_config says beside sizes goes to Megatron's own config, under Megatron's names."""
+    """Read what strategy_config says beside sizes: it goes to Megatron's own config, under Megatron's names."""
     for role, _ in ROLES:
         native = _role(r, role)
         if native is None:
@@ -180,7 +180,7 @@ def write_megatron(w: WriteContext) -> None:
 
 
 def _write_gradients(w: WriteContext, native: str, path: str) -> None:
-    """What mcore_adapter has a field for; it makes the rest of DistributedDataParallelConfig by itself."""
+    """Write what mcore_adapter has a field for; it makes the rest of DistributedDataParallelConfig by itself."""
     given = w.plan(path)
     if not isinstance(given, dict) or path.startswith("stage.placement.reference"):
         return

@@ -90,7 +90,7 @@ def device_ids(r: ReadContext, key: str) -> list[int] | None:
 
 
 def set_gpus(r: ReadContext, role: str, ids: list[int] | None, key: str) -> None:
-    """How many devices a role has; that some are skipped is said."""
+    """Set a role's number of GPUs from its device numbers, and record where these skip some."""
     r.set(f"{P}{role}.gpus", len(ids) if ids else None, key, how=f"{len(ids)} devices" if ids else "")
     if ids and not contiguous(ids):
         r.narrowed.setdefault(key, f"{key} skips devices; elsewhere a role takes GPUs in a row")

@@ -58,7 +58,7 @@ NO_LATEST = (
 
 
 def read_folders(r: ReadContext) -> None:
-    """Where checkpoints go, and whether a run goes on from one."""
+    """Read where checkpoints go, and whether a run goes on from one."""
     own = r.native(FOLDER)
     take(r, FOLDER if own is not None else "output_dir", "identity.checkpoint_root")
     if own is not None and r.written("output_dir"):
@@ -94,7 +94,7 @@ SEEDS = ("stage.seeds.global_seed", "stage.data.seed", "stage.seeds.minibatch", 
 
 
 def _seeded(c: Context) -> tuple[str, ...]:
-    """What the one seed decides: order and sampling of RL, the order of pairs, the start of adapters and heads elsewhere."""
+    """Return the seeds that one key sets: order and sampling of RL, order of pairs, else new adapters and heads."""
     return SEEDS[1:] if RL.test(c) else SEEDS[1:2] if c.trainer == "dpo" else SEEDS[:1]
 
 

@@ -19,7 +19,7 @@ PERIODS = together(
 
 
 def read_sync(r: ReadContext) -> None:
-    """How far rollouts run ahead, and how often weights are passed."""
+    """Read how many periods rollouts run ahead, and how often weights are passed."""
     ahead = r.native(AHEAD, 0)
     r.set(S + "run_ahead_rollouts", ahead, AHEAD)
     PERIODS.read(r)

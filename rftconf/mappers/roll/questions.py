@@ -1,4 +1,4 @@
-"""What ROLL's config cannot say about a run that came from elsewhere."""
+"""ROLL's config cannot say everything about a run that came from elsewhere; a person is asked for the rest."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _samples(writing: WriteContext) -> list[Decision]:
 
 
 def complete(writing: WriteContext) -> None:
-    """What ROLL asserts, and its defaults do not keep."""
+    """Write values that keep ROLL's assertions where its defaults do not."""
     _cap(writing)
     _shard(writing)
 

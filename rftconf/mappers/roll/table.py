@@ -133,7 +133,7 @@ ENVIRONMENTS = Fold(
 
 
 def _rl(value: Any) -> Any:
-    """What only pipelines with rollouts do."""
+    """Make a default of `value` for pipelines with rollouts, and of None for the others."""
     return lambda c: value if RL.test(c) else None
 
 

@@ -33,7 +33,7 @@ RANDOM = f"{LOADED.key}: its default, dummy, plays with random weights: nothing 
 
 
 def _read_sampling(r: ReadContext) -> None:
-    """How a turn is drawn, and how often each start is played."""
+    """Read how a turn is drawn, and how often each start is played."""
     section = folds_environments.section(r)
     for field in FIELDS:
         own = r.native(section + field)

@@ -41,7 +41,7 @@ UNREAD = {f"{UNDER}.{role}": role for role in SECTIONS}
 
 
 def of_students(live: dict[str, Leaf]) -> dict[str, Leaf]:
-    """Where ROLL follows a teacher, a student's roles are the policy's, and stand over them (_handle_opd_mapping)."""
+    """Lay a student's roles over the policy's, under its names, where ROLL follows a teacher (_handle_opd_mapping)."""
     pure = live.get(PURE)
     if "student_train.device_mapping" not in live and (pure is None or pure.value is not True):
         return live
@@ -67,7 +67,7 @@ def several_teachers(keys: Iterable[str]) -> list[str]:
 
 
 def _names(keys: Iterable[str]) -> list[str]:
-    """What teachers are called; empty where the section is itself one."""
+    """Return the names of teachers; empty where the section is itself one."""
     parts = [key.split(".") for key in keys if key.startswith("teacher.")]
     worker = any(len(part) < 3 or part[1].endswith("_args") for part in parts)
     return [] if worker else sorted({part[1] for part in parts})

@@ -1,4 +1,4 @@
-"""What Trinity's algorithm classes bring along (algorithm/algorithm.py): used where a config leaves a function out."""
+"""Trinity's algorithm classes bring functions along (algorithm/algorithm.py), used where a config leaves one out."""
 
 from __future__ import annotations
 
@@ -101,6 +101,6 @@ def class_of(r: ReadContext) -> AlgorithmClass:
 
 
 def arguments(r: ReadContext, name: str) -> dict[str, Any]:
-    """What `algorithm.<name>_args` holds, written as a mapping or key by key."""
+    """Return the contents of `algorithm.<name>_args`, written as a mapping or key by key."""
     whole = r.native(f"algorithm.{name}_args")
     return whole if isinstance(whole, dict) else r.source.branch(f"algorithm.{name}_args")

@@ -1,4 +1,4 @@
-"""When a Trinity key acts, and the arithmetic of Trinity's own counters."""
+"""Trinity's keys act under these conditions, and Trinity's own counters follow this arithmetic."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def explore_step(context: Context) -> Any:
 
 
 def worth(context: Context, unit: Unit) -> Any:
-    """How many sequences (or tokens per rank) one `unit` is worth in a Trinity run."""
+    """Return the number of sequences (or tokens per rank) that one `unit` is worth in a Trinity run."""
     update = "buffer.train_batch_size"
     match unit:
         case Unit.TRAIN_STEPS | Unit.LR_TICKS:

@@ -17,7 +17,7 @@ MIXES = ("mix", "mix_chord")
 
 
 def read_demonstrations(r: ReadContext, taken: Any) -> Any:
-    """What a train batch takes of the policy's own answers; the rest are demonstrations (mix_sample_strategy.py)."""
+    """Count the policy's own answers in a train batch; the rest are demonstrations (mix_sample_strategy.py)."""
     named = r.native(STRATEGY)
     mixes = named == "mix" if named is not None else r.native("algorithm.algorithm_type") in MIXES
     share = arguments(r, "sample_strategy").get("expert_data_ratio", 0.5)

@@ -95,7 +95,7 @@ def _check_balance(r: ReadContext, explore: Any, n: Any, update: Any, mine: Any,
 
 
 def _say_unbalanced(r: ReadContext, made: int, used: int) -> None:
-    """How old an answer gets is bounded by nothing, or hangs on a timeout: nobody can tell it."""
+    """Record that an answer's age has no bound, or hangs on a timeout, so that nobody can tell it."""
     grows = "answers pile up, and updates learn from ever older ones"
     waits = "the trainer waits for answers while the explorer waits for weights, until sync_timeout passes"
     sentence = (
@@ -155,7 +155,7 @@ def write_batch(w: WriteContext) -> None:
 
 
 def _refuse_form_b(w: WriteContext, *, asked: bool, whole: bool) -> None:
-    """With one interval for both sides a period must be whole explore steps of one update each."""
+    """Refuse form B, or a period that is not whole explore steps of one update, where both sides have one interval."""
     if whole and not asked:
         return
     prompts, n, update = w.plan(B), w.plan(N), w.plan(G)
@@ -230,7 +230,7 @@ def _write_offset(w: WriteContext) -> None:
 
 
 def _settle_sync(w: WriteContext) -> None:
-    """What Trinity's explorer fixes: the same as the source, or said."""
+    """Settle what Trinity's explorer fixes: it is the same as in the source, or the difference is said."""
     finishes = "Trinity finishes running requests before it syncs"
     other = f"{finishes}; the source cuts and continues them"
     settle(w, Y + "in_flight", w.plan(Y + "in_flight") != "interrupt", finishes, other)

@@ -84,7 +84,7 @@ def write_advantage(w: WriteContext) -> None:
 
 
 def _nearest(w: WriteContext, name: Any) -> str:
-    """Say why an estimator has no algorithm here, and which ones come near."""
+    """Explain why an estimator has no algorithm here, and name those that come near."""
     own = "Trinity's algorithm of this name has a formula of its own"
     near = own if name in ALGORITHMS else "no Trinity advantage function does this"
     trains = "ppo is the one algorithm with a critic, which the source trains"

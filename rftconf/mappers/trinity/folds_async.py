@@ -19,7 +19,7 @@ SINCE = "0.6.0"
 
 
 def read_ahead(r: ReadContext, interval: Any) -> None:
-    """How many periods old an experience may be: what staleness_control lets through, nothing otherwise.
+    """Read how many periods old an experience may be: what staleness_control lets through, without a bound otherwise.
 
     An experience of version v is taken up to train step v + max_staleness + 1; a period has `interval` train steps.
     """
@@ -73,7 +73,7 @@ def _refuse_evaluation(w: WriteContext) -> None:
 
 
 def _settle(w: WriteContext, path: str, why: str) -> None:
-    """What somebody wrote is lost, and when to evaluate; other defaults have nothing to act on any more."""
+    """Record what somebody wrote, and when to evaluate, as lost; other defaults have nothing to act on any more."""
     origin = w.origins.get(path)
     written = path.startswith("stage.cadence.") or (origin is not None and origin.kind is Kind.WRITTEN)
     w.outcomes[path] = Outcome(State.NO_COUNTERPART if written else State.DEFAULT, (), why)

@@ -120,7 +120,7 @@ def write_places(w: WriteContext) -> None:
 
 
 def write_place(w: WriteContext, at: str, to: str, listed: str, index: int) -> None:
-    """Where one data set lies."""
+    """Write the place of one data set."""
     uri, split = w.plan(to + "uri"), w.plan(to + "split")
     found = folder_of_file(uri) if split is None else None
     name = w.plan(to + "name")
@@ -182,7 +182,7 @@ def _write_own_sampling(w: WriteContext, at: str, to: str) -> None:
 
 
 def write_eval_sampling(w: WriteContext, at: str, to: str) -> None:
-    """How one evaluation set is sampled, spelt out (H55)."""
+    """Write the sampling of one evaluation set, spelt out (H55)."""
     for field in SAMPLING:
         own, common = f"{to}sampling.{field}", f"stage.sampling.eval.{field}"
         value = w.plan(own) if w.plan(own) is not None else w.plan(common)

@@ -1,4 +1,4 @@
-"""Where Trinity's warm-up begins: with Megatron at the floor of the learning rate, not at 0 (trainer/verl/config)."""
+"""Trinity's warm-up begins, with Megatron, at the floor of the learning rate and not at 0 (trainer/verl/config)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def say_start(r: ReadContext) -> None:
 
 
 def start_of(w: WriteContext) -> str:
-    """How a warm-up of the source's begins otherwise here; a constant rate needs no floor, so it gets none."""
+    """Tell how a warm-up of the source's begins otherwise here; a constant rate needs no floor, so it gets none."""
     if w.same_framework or w.plan("stage.placement.actor.backend") != "megatron" or not w.since(SINCE):
         return ""
     if w.plan("stage.optim.actor.schedule") in ("constant", None):

@@ -1,4 +1,4 @@
-"""How long Trinity's schedules decay: over trainer.total_steps, whatever ends the run."""
+"""Trinity's schedules decay over trainer.total_steps, whatever ends the run."""
 
 from __future__ import annotations
 

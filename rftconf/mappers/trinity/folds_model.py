@@ -135,7 +135,7 @@ def kind_of(source: Native, program: str = "") -> str:
 
 
 def read_kind(r: ReadContext) -> None:
-    """What the whole table depends on."""
+    """Read the kind of the run, on which the whole table depends."""
     r.set("stage.kind", kind_of(r.source), "mode", "algorithm.algorithm_type")
 
 

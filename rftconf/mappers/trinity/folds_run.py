@@ -131,7 +131,7 @@ def _without_a_horizon(r: ReadContext) -> None:
 
 
 def _periods_of_epochs(r: ReadContext) -> Any:
-    """How many periods the epochs last; None where nobody tells."""
+    """Return the number of rollout periods that the epochs last; None where nobody tells."""
     epochs, prompts, rows = r.native(EPOCHS, 1), sequences_per_period(r), r.rows()
     if isinstance(epochs, int) and isinstance(prompts, int) and isinstance(rows, int):
         return epochs * rows // prompts
@@ -139,7 +139,7 @@ def _periods_of_epochs(r: ReadContext) -> Any:
 
 
 def periods(w: Context) -> Any:
-    """How many rollout periods the run has; an expression over ROWS when nobody says."""
+    """Return the number of rollout periods of the run; an expression over ROWS when nobody says."""
     known = w.plan("stage.run_length.rollouts")
     return periods_of_epochs(w, Var("ROWS")) if known is None else known
 

@@ -65,7 +65,7 @@ def write_update(w: WriteContext) -> None:
 
 
 def read_place(r: ReadContext, at: str) -> None:
-    """Where the data set is."""
+    """Read the place of the data set."""
     for key, field in PLACE.items():
         value = r.native(DATA + key, {"split": "train"}.get(key))
         r.set(at + field, value or None, DATA + key)

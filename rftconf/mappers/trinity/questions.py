@@ -1,4 +1,4 @@
-"""What Trinity's config cannot say about a run that came from elsewhere."""
+"""Trinity's config cannot say everything about a run that came from elsewhere; a person is asked for the rest."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def complete(writing: WriteContext) -> None:
 
 
 def _sizes_of_the_critic(writing: WriteContext) -> Iterator[str]:
-    """What the critic's config demands, and what its engine reads."""
+    """Yield the sizes that the critic's config demands, and those that its engine reads."""
     if writing.plan("stage.algorithm.critic.enabled") is True:
         engine = "megatron" if writing.plan("stage.placement.actor.backend") == "megatron" else "fsdp"
         sizes = (
@@ -54,7 +54,7 @@ def _sizes_of_the_critic(writing: WriteContext) -> Iterator[str]:
 
 
 def questions(writing: WriteContext) -> list[Decision]:
-    """Which workflow and reward, and do the columns fit?"""
+    """Ask which workflow and reward to take, and whether the columns fit."""
     kind = writing.plan("stage.kind")
     if kind not in (*WITH_ROLLOUTS, "eval"):
         return []
@@ -75,7 +75,7 @@ def questions(writing: WriteContext) -> list[Decision]:
 
 
 def _columns(writing: WriteContext) -> str:
-    """Where the source's rows have what Trinity reads from columns of their own."""
+    """Tell where the source's rows have what Trinity reads from columns of their own."""
     keys = "stage.data.train[0].keys."
     answer, prompt = writing.plan(keys + "response"), writing.plan(keys + "prompt") or writing.plan(keys + "messages")
     held = "chat messages and reward_model.ground_truth"
@@ -85,7 +85,7 @@ def _columns(writing: WriteContext) -> str:
 
 
 def _validated(writing: WriteContext) -> list[Decision]:
-    """What is played every so many steps, where the source validates on environments?"""
+    """Ask which tasks are played at every validation, where the source validates on environments."""
     if writing.plan("stage.cadence.eval_rollouts") is None or writing.items("stage.data.eval"):
         return []
     why = "the source validates on environments; Trinity evaluates on task sets, and without one not at all"

@@ -1,4 +1,4 @@
-"""When a TRL key acts, and what one unit of its counters is worth."""
+"""TRL's keys act under these conditions, and `worth` tells what one unit of its counters is worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a TRL run is, and what its learning rate does over that length."""
+"""A TRL run ends after steps or epochs, and its learning rate follows a schedule over that length."""
 
 from __future__ import annotations
 

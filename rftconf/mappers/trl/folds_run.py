@@ -1,4 +1,4 @@
-"""What a TRL run saves and evaluates when, resuming, trackers, number types, and its evaluation's answers."""
+"""TRL's keys of saving, evaluating, resuming, trackers, number types and evaluation answers become plan fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a veRL key acts, and the arithmetic of veRL's own counters."""
+"""The keys of veRL act under these conditions, and veRL's own counters follow this arithmetic."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ CRITIC_COSINE = When(
 
 
 def worth(context: Context, unit: Unit) -> Any:
-    """How many sequences (or tokens per rank) one `unit` is worth in a veRL run."""
+    """Return the number of sequences (or tokens per rank) that one `unit` is worth in a veRL run."""
     match unit:
         case Unit.LR_TICKS:
             # one scheduler tick per update_actor call: a rollout period, except in separate_async (B/s prompts)
@@ -276,7 +276,7 @@ CRITIC_SP_OLD = When(
 
 
 def kind_of(source: Native, program: str) -> str:
-    """What the training program's config starts: training, its validation alone, or the generation server."""
+    """Return what the training program's config starts: training, its validation alone, or the generation server."""
     if "main_generation" in program:
         return "generate"
     return "eval" if source.value("trainer.val_only", False) is True else "rl"

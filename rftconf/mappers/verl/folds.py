@@ -68,7 +68,7 @@ def write_advantage(w: WriteContext) -> None:
 
 
 def whitened(c: Context) -> Any:
-    """Whether the estimator whitens advantages; of one that is not veRL's own nobody knows."""
+    """Tell whether the estimator whitens advantages; None for one that is not veRL's own, since nobody knows."""
     given = c.effective(ESTIMATOR)
     if given == "???" or isinstance(given, Expr):
         return OpenKey(ESTIMATOR)
@@ -157,7 +157,7 @@ def read_loss(r: ReadContext) -> None:
 
 
 def _is_of_sequences(family: Any, c: Context) -> bool:
-    """Whether the loss is a mean over sequences, whatever it is told (core_algos.py: sapo and geo_mean, gspo before 0.9.1)."""
+    """True where the loss is always a mean over sequences (core_algos.py: sapo and geo_mean, gspo before 0.9.1)."""
     return family in ("sapo", "geo_mean") or (family == "gspo" and not c.since("0.9.1"))
 
 

@@ -1,4 +1,4 @@
-"""Which engine trains the actor, and the sizes of one whose config lies in a package of its own."""
+"""The actor's engine is read and written here, with the sizes of one whose config lies in a package of its own."""
 
 from __future__ import annotations
 

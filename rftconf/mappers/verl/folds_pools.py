@@ -32,7 +32,7 @@ NODE_GPUS = 8
 
 
 def read_mode(r: ReadContext) -> None:
-    """Which trainer runs, on which pools, and how far rollouts may run ahead."""
+    """Read which trainer runs, on which pools, and how far rollouts may run ahead."""
     if recipe_of(r):
         _read_pools(r, ENGINE_POOL)
         why = "this program has a trainer of its own, with engines on GPUs of their own"
@@ -200,7 +200,7 @@ SETTLED = (P + "actor.gpus", P + "layout", *(S + name for name in SYNCED), P + "
 
 
 def _settle_sync(w: WriteContext, mode: str) -> None:
-    """What the chosen trainer fixes: the same as the source, or said."""
+    """Settle what the chosen trainer fixes: it is the same as in the source, or the difference is said."""
     if (w.plan(S + "every_rollouts") or 1) != 1:
         w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
     settle_unbounded(w)

@@ -1,4 +1,4 @@
-"""How the Megatron reference is sharded: by its own keys since 0.8, in the actor's groups before, whatever it says."""
+"""The Megatron reference is sharded by its own keys since 0.8, in the actor's groups before, whatever it says."""
 
 from __future__ import annotations
 

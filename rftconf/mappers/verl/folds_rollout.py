@@ -18,7 +18,7 @@ from rftconf.schemas.registry import VERL
 
 
 def read_old_logprob(r: ReadContext) -> None:
-    """Which log-probabilities the ratio is taken against, and the correction for the engine's mismatch."""
+    """Read which log-probabilities the ratio is taken against, and the correction for the engine's mismatch."""
     block = "algorithm.rollout_correction"
     bypass = r.native(f"{block}.bypass_mode", False)
     one = r.plan("stage.batch.sequences_per_update")
@@ -125,7 +125,7 @@ def read_filters(r: ReadContext) -> None:
 
 
 def _read_draws(r: ReadContext) -> None:
-    """How many prompts DAPO's recipe answers at a time: it goes on until enough are left, or trains on all of them."""
+    """Record that DAPO's recipe draws so many prompts at a time until enough are left, or trains on all of them."""
     key = "data.gen_batch_size"
     if dapo_recipe(r) and key in r.source.cells and r.source.cells[key].leaf is not None:
         filters = r.native(FILTER + "enable", False) is True

@@ -144,7 +144,7 @@ def _write_epochs(w: WriteContext, epochs: Any, rollouts: Any) -> None:
 
 
 def periods(context: Context) -> Any:
-    """How many rollout periods the run has; an expression over ROWS when nobody says."""
+    """Return the number of rollout periods of the run; an expression over ROWS when nobody says."""
     known = context.plan("stage.run_length.rollouts")
     return periods_of_epochs(context, Var("ROWS"), drops=True) if known is None else known
 

@@ -25,7 +25,7 @@ EVERY_GPU = AllGpus((NODES, GPUS), "nodes x GPUs")
 
 
 def read_pool(r: ReadContext) -> None:
-    """What torchrun was told wins: its processes are the GPUs; else the keys that sft_trainer_ray reads."""
+    """Read nodes and GPUs: torchrun's options win (a process is a GPU), else the keys that sft_trainer_ray reads."""
     told = r.facts.starter
     for key, option, path in ((NODES, "nnodes", "cluster.nodes"), (GPUS, "nproc_per_node", "cluster.gpus_per_node")):
         if option in told:

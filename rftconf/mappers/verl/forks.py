@@ -98,7 +98,7 @@ def _part_of_period(value: Any, context: Any, unit: Unit | None) -> Any:
 
 
 def shared(update: Any, context: Any) -> Any:
-    """What the ranks make of an update that they cannot share (H8): up to 0.7 each takes the whole part of its share
+    """Return the update that ranks make of one they cannot share (H8): up to 0.7 each takes the whole part of its share
     (fsdp_workers, megatron_workers: `//=`). Where no period is a number of such updates, the update stays as written."""
     period = [context.plan(path) for path in (PERIOD, RESPONSES)]
     if context.as_written or context.since("0.8.0") or not all(isinstance(v, int) for v in (update, *period)):
@@ -158,7 +158,7 @@ MINI_BATCH, CRITIC_MINI_BATCH, GROUP_SIZE = _MiniBatch(), _MiniBatch(of_critic=T
 
 
 def dialect(r: ReadContext) -> Dialect | None:
-    """What shows that a fork counts otherwise, unless the person said what is meant."""
+    """Return what shows that a fork counts otherwise, unless the person said what is meant; else None."""
     return next(_other_countings(r), None)
 
 
@@ -195,7 +195,7 @@ def _larger(r: ReadContext, prompts: int, mini: int, n: int) -> Dialect:
 
 
 def _stops(r: ReadContext, prompts: int, mini: int) -> Dialect:
-    """What the file leaves to the release's config makes the release stop."""
+    """Explain that a value which the file leaves to the release's config makes the release stop."""
     why = (
         f"veRL {r.release} itself stops at {BATCH}={prompts}: an update of {mini} prompts ({MINI}, its default) would be more than "
         "a period yields"

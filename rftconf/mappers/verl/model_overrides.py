@@ -34,6 +34,6 @@ OVERRIDES = _Overrides()
 
 
 def read_frozen_router(r: ReadContext) -> None:
-    """Say that the router of the experts is not trained: no plan holds that."""
+    """Record that the router of the experts is not trained: no plan holds that."""
     if r.trainer.endswith("megatron") and r.native(FROZEN) is True:
         r.narrowed[FROZEN] = "the router of the experts stays as it was; elsewhere it is trained with the rest"

@@ -1,4 +1,4 @@
-"""What veRL's own checks want although nothing reads it: written so that a run starts, never read."""
+"""The checks of veRL want keys that nothing reads: these are written so that a run starts, and never read."""
 
 from __future__ import annotations
 

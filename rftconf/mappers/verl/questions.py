@@ -1,4 +1,4 @@
-"""What veRL's config cannot say about a run that came from elsewhere."""
+"""The config of veRL cannot say everything about a run that came from elsewhere; a person is asked for the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TARGET = Target(
 
 
 def acts_in(writing: WriteContext) -> list[Decision]:
-    """Which agent loop plays the environments of the source?"""
+    """Ask which agent loop plays the environments of the source."""
     names = [
         str(writing.plan(f"stage.data.environments[{i}].name")) for i in range(writing.items("stage.data.environments"))
     ]
@@ -33,7 +33,7 @@ def acts_in(writing: WriteContext) -> list[Decision]:
 
 
 def without_rows(writing: WriteContext) -> list[Decision]:
-    """Which rows start the episodes of a source that names no data?"""
+    """Ask which rows start the episodes of a source that names no data."""
     if not writing.items("stage.data.environments"):
         return []
     evaluates = writing.plan("stage.kind") == "eval"

@@ -21,7 +21,7 @@ class counts_of(counts):  # noqa: N801 - reads as a word in the tables
         return Rates({unit: self._worth(context, unit) for unit in (source, target)}).convert(value, source, target)
 
     def _worth(self, context: Any, unit: Unit) -> Any:
-        """How many sequences, or tokens of a rank, one `unit` is worth in the role."""
+        """Return the number of sequences, or tokens of a rank, that one `unit` is worth in the role."""
         megatron = context.backend == "megatron"
         if unit is Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=megatron, role=self.role)

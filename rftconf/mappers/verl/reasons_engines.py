@@ -1,4 +1,4 @@
-"""What becomes of keys of veRL's VeOmni and TorchTitan engines that no row speaks for, and why."""
+"""Reasons tell what becomes of keys of veRL's VeOmni and TorchTitan engines that no row speaks for, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a plan's models veRL serves as its reward model, and on whose GPUs."""
+"""One of a plan's models is what veRL serves as its reward model, on the trainer's GPUs or on its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def served(w: WriteContext) -> str:
 
 
 def needs_pool(w: WriteContext) -> str:
-    """Why the reward model must have GPUs of its own; empty where it may share the trainer's."""
+    """Explain why the reward model must have GPUs of its own; empty where it may share the trainer's."""
     if w.plan(LAYOUT) != "colocated" and w.since("0.9.0"):
         return "separate_async asserts a pool of its own for the reward model"
     refills = w.plan("stage.algorithm.filters[0].action") == "refill"

@@ -1,4 +1,4 @@
-"""What changed between ChatLearn 1.2.0 and its main branch of 2025-10-23, the last state that is published."""
+"""ChatLearn changed in this way between 1.2.0 and its main branch of 2025-10-23, the last state that is published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between ROLL's releases. The edits of a release lead from it up to the next one.
+"""ROLL's releases differ by these edits. The edits of a release lead from it up to the next one.
 
 Every role of every pipeline is a worker with the same keys, so edits on workers name the roles.
 """

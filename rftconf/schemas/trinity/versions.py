@@ -1,4 +1,4 @@
-"""What changed between Trinity-RFT's releases. The edits of a release lead from it up to the next one.
+"""Trinity-RFT's releases differ by these edits. The edits of a release lead from it up to the next one.
 
 A stage may override whole sections, so every edit exists once for the file and once for `stages[]`.
 """

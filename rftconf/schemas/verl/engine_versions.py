@@ -1,4 +1,4 @@
-"""What changed between veRL's releases for the engines beside FSDP and Megatron: VeOmni and TorchTitan."""
+"""Releases of veRL differ by these edits for the engines beside FSDP and Megatron: VeOmni and TorchTitan."""
 
 from __future__ import annotations
 

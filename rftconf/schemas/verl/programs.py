@@ -1,4 +1,4 @@
-"""What changed between releases in the configs of veRL's other programs: SFT, evaluation, generation."""
+"""Releases of veRL differ by these edits in the configs of its other programs: SFT, evaluation, generation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between veRL's releases. The edits of a release lead from it up to the next one.
+"""Releases of veRL differ by these edits. The edits of a release lead from it up to the next one.
 
 Both trainers share the table; keys that one trainer has and the other keeps are in ONLY. `actor.grad_clip` beside
 `optim.clip_grad` is not an edit: both names exist, and which one acts is a question of the worker.
