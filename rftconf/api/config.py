@@ -116,7 +116,7 @@ class Config(Report):
 
     @property
     def confidence(self) -> str:
-        """Say how sure the release is: `surely`, `likely: …`, `a guess: …` or `as named`."""
+        """Return the confidence in the release: `surely`, `likely: …`, `a guess: …` or `as named`."""
         return self.loaded.guess.confidence
 
     @property

@@ -99,7 +99,7 @@ class ConvertedConfig(Report):
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """What only a person can decide, each with its choices."""
+        """Return the decisions that are left to the user, each with its choices."""
         return self.ledger.decisions
 
     @property

@@ -1,1 +1,1 @@
-"""What a conversion claims about itself, as a file that anyone can check again."""
+"""The claims of a conversion about itself, as a file that anyone can check again."""

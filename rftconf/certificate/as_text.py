@@ -1,4 +1,4 @@
-"""What holds of a certificate and what does not, for people and as JSON."""
+"""The report of a certificate's checks, those that hold and those that do not, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERSION = 1
 
 
 def verification_text(name: str, claimed: Certificate, checks: Sequence[Check], screen: Screen, *, full: bool) -> str:
-    """What is claimed, then one line a check, with what does not hold below it; only those unless `full`."""
+    """Return the claim, then one line a check with its problems below it; checks that hold only with `full`."""
     failed = sum(bool(check.problems) for check in checks)
     lines = []
     for check in checks:
@@ -35,7 +35,7 @@ def verification_text(name: str, claimed: Certificate, checks: Sequence[Check], 
 
 
 def claim_text(claimed: Certificate) -> str:
-    """What a certificate says, in one sentence."""
+    """Return the claim of a certificate in one sentence."""
     counts = {effect: sum(entry.effect == effect for entry in claimed.differences) for effect in EFFECTS}
     listed = ", ".join(f"{count} of {effect}" for effect, count in counts.items() if count)
     differing = f" (fields that differ: {listed})" if listed else ""

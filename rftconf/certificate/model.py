@@ -36,7 +36,7 @@ class AnswerOf(Piece):
 
 
 class Request(Piece):
-    """What was asked of the conversion, and that it depends on: enough to ask it again."""
+    """The parts of the request that the conversion depends on: enough to repeat it."""
 
     to: str
     to_release: str

@@ -1,4 +1,4 @@
-"""What is stated of one conversion: both plans, their totals, every difference, and the ledger."""
+"""The statement on one conversion: both plans, their totals, every difference, and the ledger."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _command(words: Sequence[str]) -> Callable[[], object]:
-    """What `words` ask for: the verb itself where it is plain what they mean, else the parser, which takes long to load."""
+    """Return the call that `words` ask for: the verb itself where they are plain, else the parser, slow to load."""
     verb_name = words[0] if words else ""
     completing = _COMPLETING in os.environ
     values = plain.arguments(verb_name, words[1:]) if verb_name in VERBS and not completing else None

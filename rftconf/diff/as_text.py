@@ -103,7 +103,7 @@ def narrowed(difference: Difference) -> tuple[SideValue, SideValue]:
 
 
 def said_text(statement: Statement | None) -> str:
-    """Where a value was said: keys with file and line, or the default of which release."""
+    """Return the origin of a value: keys with file and line, or the release whose default it is."""
     if statement is None:
         return ""
     keys = ", ".join(f"{printable(key)} ({_short(place)})" if place else key for key, place in statement.keys)
@@ -148,7 +148,7 @@ def _totals(counted: Sequence[Counted], screen: Screen) -> Iterator[str]:
 
 
 def _causes(comparison: Comparison, stage: Stages, screen: Screen) -> Iterator[str]:
-    """Why the two learn differently, the largest effect first."""
+    """List the causes why the two runs learn differently, the largest effect first."""
     real = [cause for cause in of_stages(comparison, stage) if cause.tier is not Tier.CHANCE]
     if not real:
         return
@@ -161,7 +161,7 @@ def _causes(comparison: Comparison, stage: Stages, screen: Screen) -> Iterator[s
 
 
 def _uncounted(comparison: Comparison, stage: Stages, screen: Screen) -> Iterator[str]:
-    """What would make the length of the run known."""
+    """Yield a hint at the option that makes the length of the run known, where it is not."""
     runs = (comparison.a.stages[stage.a], comparison.b.stages[stage.b])
     if any("stage.run_length.epochs" in run and "stage.run_length.rollouts" not in run for run in runs):
         yield screen.style("  ? how many periods the epochs are is not told: --rows N gives the training rows", "dim")
@@ -194,7 +194,7 @@ def _effect(effect: Effect, stage: Stages, screen: Screen, *, full: bool) -> Ite
 
 
 def count_text(differences: Sequence[Difference]) -> str:
-    """How many fields differ, and how many nobody can tell of."""
+    """Return the number of fields that differ, and of those that cannot be compared."""
     unsure = sum(not d.certain for d in differences)
     return f"{len(differences) - unsure}, and {unsure} that cannot be compared" if unsure else str(len(differences))
 

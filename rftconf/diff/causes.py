@@ -1,4 +1,4 @@
-"""Why two runs learn differently: plan fields that act together, and how much their difference does.
+"""Causes why two runs learn differently: plan fields that act together, and how much their difference does.
 
 A cause is a row of data: the fields, and a function that measures their difference on the two plans and says what would
 make up for it. Printing is elsewhere. A number that nobody told stays an expression, and its size is not known.

@@ -266,7 +266,7 @@ class _Hanging:
 
     @cached_property
     def _by_numbers_of(self) -> tuple[Asleep, Asleep]:
-        """What sleeps on the other side by the numbers of each."""
+        """Return, for each side, the fields of the other one that would do nothing with this side's numbers."""
         (half_a, half_b), (mine, theirs) = self._sides, self._told
         return awake_and_asleep({**half_b.raw, **mine})[1], awake_and_asleep({**half_a.raw, **theirs})[1]
 

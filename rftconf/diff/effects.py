@@ -14,7 +14,7 @@ from rftconf.plan.identity import effect_of
 
 
 class Effect(StrEnum):
-    """What a difference changes, from what matters most."""
+    """The effect of a difference, from the most important one."""
 
     MATHEMATICS = "mathematics"
     MEASUREMENT = "measurement"
@@ -33,7 +33,7 @@ _OF_ROLE: Mapping[str, Effect] = {
 
 
 class Known(NamedTuple):
-    """What is said of one field."""
+    """The description of one plan field: its group, its effect and its sentence."""
 
     group: str
     effect: Effect
@@ -41,7 +41,7 @@ class Known(NamedTuple):
 
 
 def known_of(path: str, kind: object) -> Known:
-    """What the plan field at `path` (indices allowed) does in a run of `kind`. Raises KeyError for no plan field."""
+    """Return the description of the field at `path` (indices allowed) in a run of `kind`. Raises KeyError for none."""
     plain = re.sub(r"\[\d+\]", "[]", path)
     row, part = _row_of(plain)
     return Known(row.group, _OF_ROLE[effect_of(path, kind)], row.does.replace("{}", part))

@@ -55,7 +55,7 @@ class Half:
     """The prefixes of the paths in `raw`, up to each list item in them."""
 
     def seen(self, path: str) -> SideValue:
-        """What acts, else what was said and does nothing."""
+        """Return the value that acts, else the one that was given and does nothing, with the reason."""
         default = self.does(path) if self.silent(path) else None
         if default is not None:
             return SideValue(*default)
@@ -86,7 +86,7 @@ class Half:
         return path not in self.said or self.said[path].kind is not Kind.WRITTEN
 
     def acting(self, path: str) -> tuple[Any, bool]:
-        """What acts, by the framework's own doing where no key says it; and whether anybody tells."""
+        """Return the value that acts, the framework's own where no key gives it, and whether it is known."""
         if not self.silent(path):
             return self.acts.get(path), True
         default = self.does(path)

@@ -1,4 +1,4 @@
-"""How a difference between two plans is measured: its tier, its size and a sentence with the numbers."""
+"""The measure of a difference between two plans: its tier, its size and a sentence with the numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST = 60
 
 
 class Tier(IntEnum):
-    """What a difference touches, from what matters most."""
+    """The part of the learning that a difference touches, from the most important one."""
 
     OBJECTIVE = 0
     """Another function is minimised: a term is gone, or new."""
@@ -54,12 +54,12 @@ class Pair(NamedTuple):
         return a, b
 
     def key(self, path: str) -> str:
-        """What the second run calls a field; empty where it has no name for it."""
+        """Return the second run's key for a field; empty where it has none."""
         return self.keys.get(path, "")
 
 
 class Measured(NamedTuple):
-    """How much a cause does.
+    """The size of a cause's effect, with its sentence.
 
     `doublings`: how often a weight, a step or a count doubles or halves; `inf` where something is gone or new, None where
     a number is missing that would tell. `remedy` names keys of the second run, or what to do to the data.
@@ -110,13 +110,13 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 
 
 def in_words(value: Any, path: str) -> str | None:
-    """What a word of the plan field at `path` means; None where a value stands for itself."""
+    """Return the meaning of a word of the plan field at `path`; None where a value stands for itself."""
     words = WORDS.get(re.sub(r"\[\d+\]", "[]", path), {})
     return words.get(value) if isinstance(value, str) else None
 
 
 def words_without_key(path: str, value: Any, statement: Statement | None) -> str | None:
-    """What a word of the plan means, where no key of a framework says it: such a key would have a word of its own."""
+    """Return a plan word's meaning where no framework's key gives it; such a key would have a word of its own."""
     return in_words(value, path) if statement is not None and not statement.keys else None
 
 
@@ -146,7 +146,7 @@ def _value_text(value: Any) -> str:
 
 
 def factor(a: Any, b: Any) -> tuple[str, float | None]:
-    """How `b` stands to `a`: `×4` and its doublings; a formula where a name is unknown, nothing where a side is 0."""
+    """Return the ratio b / a: `×4` and its doublings |log2|; a formula where a name is unknown, none where `a` is 0."""
     if not (is_number(a) and is_number(b)) or a == 0:
         return "", None
     if isinstance(a, Expr) or isinstance(b, Expr):

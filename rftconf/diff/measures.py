@@ -80,7 +80,7 @@ def _clip_remedy(pair: Pair, times: Any, up: bool) -> str:
 
 
 def deviation(pair: Pair) -> Measured:
-    """What advantages are divided by."""
+    """Measure a difference in the deviation by which advantages are divided."""
     scope, ddof = pair.both(L + "std_scope"), pair.both(L + "std_ddof")
     n = pair.b.get(N)
     if scope[0] == scope[1] and set(ddof) == {0, 1} and isinstance(n, int) and n > 1:
@@ -107,7 +107,7 @@ def temperature(pair: Pair) -> Measured:
 
 
 def logits(pair: Pair) -> Measured:
-    """Whether the trainer's probabilities are those that were drawn from."""
+    """Measure a difference in whether the trainer divides logits by the temperature, as the sampling engine does."""
     hot = pair.a.get(S + "temperature")
     on = pair.b.get(L + "divide_logits_by_temperature") is True
     _, doublings = factor(1, hot)
@@ -162,7 +162,7 @@ def schedule(pair: Pair) -> Measured:
 
 
 def staleness(pair: Pair) -> Measured:
-    """How old the weights can be that answers come from."""
+    """Measure a difference in staleness: the age, in periods, of the weights that answers come from."""
     old = totals.staleness(pair.a), totals.staleness(pair.b)
     if old[0] != old[1] and None not in old:
         says = f"Answers come from weights up to {render_value(old[1])} periods old {pair.names[1]}, {render_value(old[0])} {pair.names[0]}"
@@ -201,7 +201,7 @@ def length_of_run(pair: Pair) -> Measured:
 
 
 def clipping(pair: Pair) -> Measured:
-    """How far a ratio may move."""
+    """Measure a difference in the clip range of the ratio."""
     for path in (L + "policy_loss.clip_high", L + "policy_loss.clip_low"):
         if path in pair.paths:
             return scaled("The clip range of the ratio")(pair._replace(paths=(path,)))
@@ -209,7 +209,7 @@ def clipping(pair: Pair) -> Measured:
 
 
 def capping(pair: Pair) -> Measured:
-    """What stops the loss of a bad answer: c·|A|, or a value."""
+    """Measure a difference in the cap on a bad answer's loss: c·|A|, or a value."""
     ways = []
     for side in (pair.a, pair.b):
         c, cap = side.get(L + "policy_loss.dual_clip_c"), side.get(L + "policy_loss.value_cap")

@@ -30,7 +30,7 @@ class Ranked(NamedTuple):
 
     @property
     def tier(self) -> Tier:
-        """What it touches; a factor that hardly differs from 1 is no more than chance."""
+        """Return the tier of the cause; a factor that hardly differs from 1 counts as chance."""
         tier, size = self.measured.tier, self.measured.doublings
         return Tier.CHANCE if tier is Tier.SCALE and size is not None and size < HARDLY else tier
 

@@ -27,7 +27,7 @@ _ROLE = re.compile(r"stage\.placement\.\w+\.")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Why a value is there: `kind` as in `plan.origin`, the keys as the user spelt them, where they stand, and how."""
+    """The origin of a value: `kind` as in `plan.origin`, the keys as the user spelt them, their places, and the way."""
 
     kind: Kind
     keys: tuple[tuple[str, Place | None], ...] = ()
@@ -97,7 +97,7 @@ def does_without_key(stage: StageRead, framework: str, release: str) -> Does:
 
 
 def _does(stage: StageRead, title: str, path: str) -> tuple[Any, Statement] | None:
-    """What a stage's framework does about a field without a key, where its table says that; for roles that the run has."""
+    """Return the framework's own value of a field without a key, if its table has one and the run has the role."""
     role = _ROLE.match(path)
     if role is not None and not any(path.startswith(role[0]) for path in stage.values):
         return None

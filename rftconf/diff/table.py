@@ -1,4 +1,4 @@
-"""What each plan field does to training, in one sentence; `*` stands for one part of a path, `{}` in a sentence for it.
+"""The effect of each plan field on training, in one sentence; `*` is one part of a path, `{}` in a sentence is it.
 
 Whether a field changes the mathematics, the speed, what is measured or only names is said where the field is declared
 (`plan.model`). A test holds that every field has exactly one row here, and every row a field.

@@ -83,7 +83,7 @@ def _kind_of(framework: Framework | None) -> str:
 
 @cache
 def _support(name: str, path: str, kind: str) -> FieldSupport:
-    """How another framework holds the field, in the program that runs this kind."""
+    """Return another framework's counterpart of the field, in its program that runs this kind."""
     framework = registry.framework(name)
     if kind in framework.lacks:
         return FieldSupport(name, path.removeprefix("stage."), "none", how=framework.lacks[kind])

@@ -1,4 +1,4 @@
-"""Which native keys stand for which plan fields, and how: read off the tables, one framework and kind of run at a time."""
+"""Native keys and the plan fields they stand for: read off the tables, one framework and kind of run at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rftconf.schemas.guess import Guess
 
 @dataclass(frozen=True, slots=True)
 class FieldSupport:
-    """How one framework holds one plan field.
+    """The counterpart of one plan field in one framework.
 
     `state`: `exact` (the same value, or a word for each word), `derived` (converted, or together with other keys),
     `fixed` (its code decides) or `none` (no counterpart). `how` is the sentence for it, `formula` what the field is in
@@ -145,7 +145,7 @@ def _flat(table: Table) -> Iterable[Row | Fold]:
 
 
 def field_support(framework: str, path: str, kind: str = "") -> FieldSupport:
-    """How `framework` holds the plan field at `path` (whole, with `stage.`)."""
+    """Return `framework`'s counterpart of the plan field at `path` (whole, with `stage.`)."""
     from rftconf.explain.formulas import formula_of
 
     table = table_of(framework, kind)

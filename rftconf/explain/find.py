@@ -1,4 +1,4 @@
-"""What a person means by a text: keys of frameworks and fields of the plan, with wildcards, indices and override marks."""
+"""The search for keys of frameworks and fields of the plan by a text with wildcards, indices and override marks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Match:
 
     @property
     def title(self) -> str:
-        """Whose name it is."""
+        """Return the owner of the name: the framework's title, or `the plan`."""
         return self.framework.title if self.framework else "the plan"
 
 

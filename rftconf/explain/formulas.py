@@ -1,4 +1,4 @@
-"""What a plan field is in a framework's own keys, found by running its row on names instead of numbers."""
+"""A plan field's formula in a framework's own keys, which is found by running its row on names instead of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a conversion that looks right goes wrong: numbered, one line each, with the plan fields and keys concerned.
+"""Hazards: errors of a conversion that looks right, numbered, one line each, with the plan fields and keys concerned.
 
 The numbers are those that rows, rules and golden notes name as their source. Plan fields stand without `stage.`; native
 keys as `framework:key`, in the newest release's names. Either may be a glob.

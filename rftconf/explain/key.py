@@ -28,7 +28,7 @@ _UNREAD = (State.DEAD_IN_SOURCE,)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a key stands for in runs of one kind, where those have a table of their own."""
+    """The plan fields of a key in runs of one kind, where those have a table of their own."""
 
     kind: str
     fields: tuple[FieldFacts, ...]
@@ -136,7 +136,7 @@ def _mapped(known: Framework, names: Iterable[str]) -> tuple[list[Row | Fold], t
 
 
 def _conditions(rows: Iterable[Row | Fold]) -> Iterator[str]:
-    """What holds where rows' keys do nothing."""
+    """Yield for each conditional row what holds where its keys do nothing."""
     return (row.when.otherwise for row in rows if isinstance(row, Row) and row.when)
 
 
@@ -162,7 +162,7 @@ def _reason(known: Framework, names: Iterable[str]) -> tuple[str, str]:
 
 
 def _formulas(framework: str, names: Iterable[str], rows: Iterable[Row | Fold]) -> Iterator[tuple[str, str]]:
-    """What plan fields are in one of the keys, where a row or fold is arithmetic."""
+    """Yield plan fields with their formulas in one of the keys, where a row or fold is arithmetic."""
     from rftconf.explain.formulas import formula_of, formula_with
 
     for row in rows:

@@ -1,4 +1,4 @@
-"""Which lint rules look at which plan fields and keys, from a file that rules' own examples made."""
+"""The plan fields and keys that each lint rule looks at, from a file that rules' own examples made."""
 
 from __future__ import annotations
 

@@ -84,6 +84,6 @@ def _span(known: Framework, trainer: str, name: str, release: str) -> Span:
 
 
 def in_newest(known: Framework, name: str, release: str, trainer: str) -> list[str]:
-    """What the newest release calls a key of `release`: several names where it was split, none where it is gone."""
+    """Return a key's names in the newest release: several where it was split since `release`, none where it is gone."""
     done = versions.upgrade(known.name, {name.replace("[]", "[0]"): _Cell("x")}, release, trainer=trainer)
     return [name_there.replace("[0]", "[]") for name_there in done.flat]

@@ -1,4 +1,4 @@
-"""What stands at an offset of a half-written text: a key or a value, and below which keys. Never parses the whole."""
+"""The key or value at an offset of a half-written text, and the keys above it. The whole is never parsed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SEGMENT = re.compile(r"[\w.<>\-\[\]]*")
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """What is being written: `typed` from offset `start` on, below or as the value of `path`."""
+    """The word being written: `typed` from offset `start` on, below or as the value of `path`."""
 
     kind: Literal["key", "value"]
     path: str

@@ -51,7 +51,7 @@ def _facts(known: Catalogue, key: Key) -> Iterator[str]:
 
 
 def newest_name(known: Catalogue, name: str) -> str:
-    """What the newest release calls a key, itself where nothing says otherwise."""
+    """Return a key's name in the newest release; the same name where nothing else is known."""
     if known.release == registry.framework(known.framework).newest:
         return name
     return versions.name_in_newest(known.framework, name, known.release, known.trainer)

@@ -32,7 +32,7 @@ class Proposal:
 def proposals(
     known: Catalogue, cursor: Cursor, *, overrides: bool, written: frozenset[str] = frozenset()
 ) -> list[Proposal]:
-    """What may be written at the cursor, in the catalogue's order; `written` are keys that the file has already."""
+    """Return proposals for the cursor, in the catalogue's order; `written` are keys that the file has already."""
     if cursor.kind == "value":
         return list(_values(known, cursor.path, overrides=overrides))[:MOST]
     proposals = _overrides(known, cursor) if overrides else _children(known, cursor.path)

@@ -119,7 +119,7 @@ def changes_of(params: lsp.DidChangeTextDocumentParams) -> list[Change]:
 
 
 class _Output:
-    """Where answers go. It stays open when the server ends, for it is Python's own output."""
+    """The stream for answers. It stays open when the server ends, for it is Python's own output."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream

@@ -22,7 +22,7 @@ _HEADER = re.compile(rb"(?:[A-Za-z][A-Za-z-]*:[^\r\n]*(?:\r\n|\Z))+")
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What cannot be handled, as the error that answers it; `id` is the request's, where it could be read."""
+    """The error that answers a message that cannot be handled; `id` is the request's, where it could be read."""
 
     code: int
     message: str

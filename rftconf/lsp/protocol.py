@@ -1,4 +1,4 @@
-"""What the language server answers: findings, pages, proposals and fixes in the protocol's own types."""
+"""Answers of the language server: diagnostics, pages, proposals and fixes in the protocol's own types."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def hover(buffer: Open, position: lsp.Position) -> lsp.Hover | None:
 
 
 def completions(buffer: Open, position: lsp.Position) -> list[lsp.CompletionItem]:
-    """What may be written at the cursor."""
+    """Return the proposals for the cursor."""
     if buffer.known is None:
         return []
     offset, yaml = buffer.lines.offset(position.line, position.character), _form(buffer) == "yaml"

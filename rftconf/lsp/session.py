@@ -35,7 +35,7 @@ Change = tuple[tuple[tuple[int, int], tuple[int, int]] | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What the settings above a file say. `problem` when they cannot be used, and then nothing is taken from them."""
+    """The project's settings above a file. `problem` tells why they cannot be used; none is taken from them then."""
 
     settings: project.Settings
     task: checking.Task
@@ -87,7 +87,7 @@ class Open:
 
     @property
     def text(self) -> str:
-        """What the document holds now."""
+        """Return the document's text as it is now."""
         return self.lines.text
 
     @property
@@ -125,7 +125,7 @@ class Session:
         self.documents.pop(uri, None)
 
     def check(self, buffer: Open, *, thorough: bool = True) -> list[Diagnostic]:
-        """What is found now. Only a thorough look asks again what the file is for, and what the project says."""
+        """Check the text and return its diagnostics. A thorough check also reads settings and framework anew."""
         start = time.perf_counter()
         buffer.problem = ""
         if thorough:
@@ -181,7 +181,7 @@ class Session:
         return document, checking.findings(document, own)
 
     def _recognise(self, buffer: Open, document: Document) -> None:
-        """What the document is for. One that cannot be read while it is being typed stays what it was."""
+        """Recognise the document's framework and release; one that is unreadable while being typed keeps them."""
         task = buffer.project.task
         own, _ = checking.by_keys(document, task.options, task.setting)
         named = own.framework is not None and bool(document.leaves)

@@ -1,4 +1,4 @@
-"""What a migration did to a file: for people, and as plain JSON data."""
+"""The report of a migration of a file: for people, and as plain JSON data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not the same after a migration, and whether the file could say it."""
+"""Differences that are left after a migration, and whether the file could avoid them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rftconf.schemas import catalogue, registry, versions
 
 
 class Nature(StrEnum):
-    """Why something differs: the file's own words have no place, or no file of the asked release could say it."""
+    """The reason of a difference: the file's own words have no place, or no file of the asked release could say it."""
 
     LOST = "lost"
     RELEASE = "release"

@@ -1,4 +1,4 @@
-"""What has to become of every key that a file writes, for another release of its framework."""
+"""The changes that every key of a file needs for another release of its framework."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_REWRITTEN = 200_000
 
 
 class Kind(StrEnum):
-    """What is done to a key."""
+    """The kind of change that is made to a key."""
 
     RENAMED = "renamed"
     MOVED = "moved"
@@ -47,7 +47,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class KeyEdit:
-    """What becomes of one written leaf. `key` with Hydra's prefix where it is an override; None: it is taken out."""
+    """The change of one written leaf. `key` has Hydra's prefix where it is an override; None where it is taken out."""
 
     leaf: Leaf
     kind: Kind
@@ -158,7 +158,7 @@ _Ends: TypeAlias = dict[int, tuple[dict[str, Any], list[Change]]]
 
 
 def _by_leaf(done: versions.Rewritten[Slot]) -> _Ends:
-    """What each leaf became, key to value, and the changes that made it so; by the leaf's identity."""
+    """Return for each leaf, by its identity, the keys and values that it became and the changes that made them."""
     ends: _Ends = {}
     for key, slot in done.flat.items():
         ends.setdefault(id(slot.leaf), ({}, []))[0][key] = slot.value
@@ -171,7 +171,7 @@ def _by_leaf(done: versions.Rewritten[Slot]) -> _Ends:
 def _wanted_of_leaf(
     leaf: Leaf, ends: dict[str, Any], changes: list[Change], route: Route, *, overrides: bool
 ) -> Iterator[KeyEdit]:
-    """What becomes of one leaf, given what the edits made of the whole file."""
+    """Yield the changes of one leaf, given the `ends` and changes that the edits made of it."""
     slept = versions.dead(route.found.framework, route.found.release, leaf.key, route.found.trainer)
     if slept is not None and leaf.value is not None and not _dead_there(leaf, route):
         yield KeyEdit(leaf, Kind.REMOVED, None, why=slept)
@@ -214,7 +214,7 @@ def _wanted_of_leaf(
 
 
 def _unregistered(key: str, value: Any, route: Route) -> str:
-    """Why a name that the source's release registers is none any more; the user's own names are not known here."""
+    """Return the reason why a registered name is gone in the asked release; empty for others and a user's own."""
     before, now = route.old.names(key), route.new.names(key)
     if not now or value in now or (before and value not in before) or not isinstance(value, str):
         return ""

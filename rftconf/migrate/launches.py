@@ -19,7 +19,7 @@ MOST_LAUNCHES, _MOST_READ = 20, 400_000
 
 @dataclass(frozen=True, slots=True)
 class MigrationRequest:
-    """What a caller says: the release, and what it knows of the source."""
+    """A caller's request: the release, and its knowledge of the source."""
 
     to: str
     framework: str | None = None

@@ -44,7 +44,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What a file becomes. `edits` are made (or only said), `pins` added; `notes` say what was passed over."""
+    """The migrated file. `edits` are made (or only reported), `pins` added; `notes` name what was passed over."""
 
     document: Document
     found: Guess
@@ -62,7 +62,7 @@ class Migration:
 
     @property
     def unlike(self) -> tuple[Unlike, ...]:
-        """What differs in any of the launches, each once."""
+        """Return the differences of all launches, each once."""
         return tuple(
             {(leftover.name, leftover.nature): leftover for run in self.runs for leftover in run.unlike}.values()
         )
@@ -84,7 +84,7 @@ class Migration:
 
 
 def migrate(text: str, read: Read, request: MigrationRequest) -> Migration:
-    """What `text` must become for the release that is asked for.
+    """Migrate `text` to the release that is asked for.
 
     Raises RefusedError where the characters that must change cannot be changed, or the result cannot be read.
     """
@@ -277,7 +277,7 @@ def _without_asleep(
 
 
 def _try(before: Loaded, text: str, read: Remembered, number: int | None, route: Route) -> int | None:
-    """How much differs; None where the text is no config."""
+    """Return the number of differences from `before`; None where the text is no config."""
     try:
         return _weight(_compared(before, text, read, number, route))
     except RefusedError:
@@ -285,7 +285,7 @@ def _try(before: Loaded, text: str, read: Remembered, number: int | None, route:
 
 
 def _weight(comparison: Comparison) -> int:
-    """How much differs."""
+    """Return the number of differences: plan fields of all effects, and keys outside the plan."""
     return sum(len(comparison.of(effect)) for effect in Effect) + len(comparison.own)
 
 

@@ -14,7 +14,7 @@ _OVERRIDE = re.compile(r"(?<![\w.$}/+~-])(\+{0,2})([A-Za-z_]\w*(?:\.\w+)+)=")
 
 
 def unread(document: Document, routes: Iterable[Route]) -> Iterator[KeyEdit]:
-    """What the same edits want of keys that stand in the text and were not read: new names are given, the rest is said."""
+    """Yield the edits of keys in the text that were not read: new names are given, the rest is reported."""
     read = {leaf.key_place.span.start for leaf in document.leaves if leaf.key_place.file == document.name}
     read |= {leaf.key_place.span.start for _, leaf in document.conditional}
     index = LineIndex(document.text)

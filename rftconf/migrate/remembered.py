@@ -1,4 +1,4 @@
-"""What a file may become, read once for each text: a migration looks at it from several sides."""
+"""A cache of read texts: a migration reads each version of a file once and looks at it from several sides."""
 
 from __future__ import annotations
 

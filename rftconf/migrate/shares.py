@@ -38,7 +38,7 @@ def _said_otherwise(loaded: Loaded, key: str) -> bool:
 
 
 def _share(value: Any, loaded: Loaded) -> tuple[Any, Any]:
-    """What one rank gets, rounded down as the older workers did, and how many ranks there are."""
+    """Return one rank's share in sequences, rounded down as the older workers did, and the number of ranks."""
     reading = main_stage(loaded).reading
     if not isinstance(value, (int, float, Expr)):
         return None, Var("ranks")

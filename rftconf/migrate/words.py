@@ -1,4 +1,4 @@
-"""Where the argument that an override stands in begins and ends, by the shell's rules for quotes."""
+"""The bounds of the argument that holds an override, by the shell's rules for quotes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _past_expansion(text: str, position: int, closing: str) -> int:
 
 
 def whereabouts(document: Document, leaf: Leaf) -> str:
-    """Why the characters of a key cannot be changed here."""
+    """Return the reason why the characters of a key cannot be changed here."""
     if leaf.key_place.file != document.name:
         return "in another file: migrate that one"
     if document.form == "shell" and document.text[leaf.key_place.span.end :].lstrip("\"' ")[:1] == ":":

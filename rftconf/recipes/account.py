@@ -1,4 +1,4 @@
-"""What is said of a new config: above its lines, on the screen, and as JSON."""
+"""The account of a new config: above its lines, on the screen, and as JSON."""
 
 from __future__ import annotations
 

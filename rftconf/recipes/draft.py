@@ -29,7 +29,7 @@ LARGEST_NODE = 8
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a person says. `gpus` are all GPUs; a path that is None is asked for by a variable when the run starts."""
+    """The user's choices. `gpus` are all GPUs; a path that is None is asked for by a variable when the run starts."""
 
     framework: str
     release: str
@@ -46,7 +46,7 @@ class Request:
 
     @property
     def program(self) -> Program:
-        """What the framework needs beside the recipe."""
+        """Return the framework's own settings beside the recipe."""
         program = profile_of(self.framework).program
         assert program is not None, "verbs/new_config.py asks for frameworks with a program only"
         return program
@@ -74,7 +74,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What is chosen so that it fits. `sequences` of full length make up the largest micro-batch of a rank."""
+    """Sizes chosen to fit the memory. `sequences` of full length make up the largest micro-batch of a rank."""
 
     tp: int
     sequences: int

@@ -62,7 +62,7 @@ class Written:
         return read(from_bytes(f"new{suffix}", text.encode()))
 
     def setup(self) -> Setup:
-        """What the memory of the run depends on, read from the file."""
+        """Return the inputs of the run's memory account, read from the file."""
         loaded = load(self.document(), framework=self.request.framework, release=self.request.release)
         view = plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
         return setup_of(view, BudgetRequest(model=self.request.model))
@@ -110,7 +110,7 @@ def write_draft(request: Request, drafted: Draft) -> Written:
 
 
 def _place_roles(request: Request, drafted: Draft) -> tuple[dict[str, Any], dict[str, Origin]]:
-    """Where the framework puts the roles; the engines' memory was sized for there."""
+    """Place the roles as the framework does; the engines' share of memory stays, as it was sized for these places."""
     values, origins = dict(drafted.values), dict(drafted.origins)
     fraction = values[MEMORY], origins[MEMORY]
     try:

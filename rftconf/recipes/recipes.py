@@ -1,4 +1,4 @@
-"""What each algorithm starts from: values of the plan, and the published example that they are taken from.
+"""The starting values of each algorithm: values of the plan, and the published example that they are taken from.
 
 Batches, lengths and rates are an example's own. What no example writes is the framework's default and stays so.
 """

@@ -50,7 +50,7 @@ def _fix_json(d: Diagnostic) -> dict[str, Any] | None:
 
 
 def statistics(diagnostics: Iterable[Diagnostic], titles: Mapping[str, str]) -> str:
-    """How often each code was found, most often first, with `*` where a fix is offered."""
+    """Count the diagnostics of each code, the most frequent first, with `*` where a fix is offered."""
     rows: dict[str, list[int]] = {}
     for d in diagnostics:
         row = rows.setdefault(d.code, [0, 0])
@@ -63,7 +63,7 @@ def statistics(diagnostics: Iterable[Diagnostic], titles: Mapping[str, str]) -> 
 
 
 def summary(diagnostics: Iterable[Diagnostic], files: int) -> str:
-    """How many errors, warnings and notes there are, in one line."""
+    """Count errors, warnings and notes, in one line."""
     severities = [d.severity for d in diagnostics]
     words = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
     parts = [f"{n} {word}{'s' * (n != 1)}" for severity, word in words if (n := severities.count(severity))]

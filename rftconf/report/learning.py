@@ -1,4 +1,4 @@
-"""What changes the learning, the largest effect first, and how many differences are left to chance."""
+"""Changes of the learning, the largest effect first, and the number of differences that are left to chance."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _heading(real: Sequence[Change], chance: str) -> str:
 
 
 def _left_to_chance(changes: Sequence[Change]) -> str:
-    """How many differences only chance depends on, and which."""
+    """Return the number of differences that only chance depends on, and their causes; empty without any."""
     causes = ", ".join(dict.fromkeys(change.cause for change in changes))
     return f"{len(changes)} left to chance: {causes}" if changes else ""
 

@@ -130,7 +130,7 @@ def of_warnings(notes: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 
 def decisions_text(decisions: tuple[Decision, ...], screen: Screen) -> str:
-    """What only a person can tell, each with its choices; empty where there is nothing."""
+    """Return the decisions that are left to the user, each with its choices; empty without any."""
     return joined(list(_decisions(decisions, screen))) if decisions else ""
 
 

@@ -1,4 +1,4 @@
-"""What the terminal can show: its width and whether it takes colours. No other module asks the terminal."""
+"""Properties of the terminal: its width and whether it takes colours. No other module asks the terminal."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
 
 
 def columns_of(text: str) -> int:
-    """How many columns `text` takes: two for wide characters, none for combining ones."""
+    """Count the columns that `text` takes: two for wide characters, none for combining ones."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)

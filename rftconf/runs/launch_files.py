@@ -26,7 +26,7 @@ class Launch:
     nodes: int = 1
 
     def command(self, *also: str) -> str:
-        """What is executed, as a shell reads it."""
+        """Return the command that is executed, as a shell reads it."""
         return shlex.join(("rftconf", "run", self.config, "-o", self.folder, *self.more, *also))
 
 

@@ -14,7 +14,7 @@ HEAD = ("run", "periods", "reward", "", "lag", "lost", "checkpoint")
 
 @dataclass(frozen=True, slots=True)
 class RunSeen:
-    """What a run's folder tells. `wanted` periods are the plan's, None where there is no plan; `lost` counts the
+    """The facts in a run's folder. `wanted` counts the plan's periods, None where there is no plan; `lost` counts the
     processes that were replaced, `unread` the lines of its files that are no JSON."""
 
     name: str

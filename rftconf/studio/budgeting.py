@@ -37,7 +37,7 @@ class Slider:
 
 
 def _sliders(setup: Setup, *, dynamic: bool) -> tuple[Slider, ...]:
-    """What there is to move in this run."""
+    """Return the sliders of this run: batch sizes, parallel sizes and shares of memory that the page can move."""
     sliders: list[Slider] = []
     actor, critic = setup.actor, any(role.name == "critic" for role in setup.trainers)
     reference = any(role.name == "reference" for role in setup.trainers)

@@ -51,7 +51,7 @@ def lacking(framework: str) -> tuple[Parameter, ...]:
 
 
 def _why(framework: str, keys: tuple[str, ...]) -> str:
-    """What the framework does instead, as its table says of the plan's field."""
+    """Return the framework's own behaviour instead of the keys, as its table gives it for the plan's field."""
     table, plans = table_of(framework), [plan for native, plan in pairs("trinity") if native in keys]
     entries: list[Cannot | Fixed] = [*table.cannot, *(row for row in table.rows if isinstance(row, Fixed))]
     for plan in plans:

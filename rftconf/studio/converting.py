@@ -45,7 +45,7 @@ class File:
     """Keys that the page filled in and this file has no place for."""
 
     def errors(self, gpu: str) -> tuple[Diagnostic, ...]:
-        """Why the target would refuse it as it stands, with what the page filled in."""
+        """Return the errors for which the target would refuse the file with the values that the page filled in."""
         return errors_in(self.name, self.text, self.made.ledger, gpu) if self.made else ()
 
 
@@ -91,7 +91,7 @@ def convert(request: StudioRequest) -> dict[str, Any]:
 
 
 def _wrong(request: StudioRequest, done: Outcome) -> tuple[Diagnostic, ...]:
-    """What the conversion finds wrong in its own files, as the command line does before it writes them."""
+    """Return the errors that the conversion finds in its own files, as the command line does before it writes them."""
     gpu = request.word("gpu") or ""
     if gpu:
         from rftconf.budget.facts.gpus import gpu_named
@@ -101,7 +101,7 @@ def _wrong(request: StudioRequest, done: Outcome) -> tuple[Diagnostic, ...]:
 
 
 def _refusal(done: Outcome, wrong: Sequence[Diagnostic]) -> str:
-    """Why the command line would write nothing (exit 3); empty where it would."""
+    """Return the reason why the command line would write nothing (exit 3); empty where it would write."""
     return f"{why_not_written(REFUSED, done.ledger, wrong)} (exit {REFUSED})" if wrong else ""
 
 

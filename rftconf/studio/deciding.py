@@ -1,4 +1,4 @@
-"""What a person must decide, as fields of a form: an option of the command line where there is one, else a value to write."""
+"""Decisions of the user, as fields of a form: an option of the command line if there is one, else a value to write."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _patches(document: Document, key: str, value: Value) -> list[Patch] | None:
 
 
 def value_of(written: str) -> Value:
-    """What a person typed into a field: a number, a switch, else text."""
+    """Return the value that was typed into a field: a number, a switch, else text."""
     if written in _WORDS:
         return _WORDS[written]
     if _NUMBER.fullmatch(written) and len(written) < 16:

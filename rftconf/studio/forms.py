@@ -85,13 +85,13 @@ def keys(known: Catalogue) -> Iterator[dict[str, Any]]:
 
 
 def unit(known: Catalogue, name: str) -> str:
-    """What a key counts, by its name in the newest release."""
+    """Return the unit of a key, by its name in the newest release; empty where it counts nothing."""
     plain = name.replace("[0]", "[]")
     return editor.facts(known.family, plain).unit or profile_of(known.family).units.get(plain, "")
 
 
 def _reason(known: Catalogue, name: str) -> str:
-    """What the tables say of a key that no row speaks for; that nothing reads it is said elsewhere."""
+    """Return the tables' reason for a key without a row; empty where nothing reads it, which is said elsewhere."""
     reason = reason_for(table_of(known.family), name, None)
     return reason.why if reason and reason.state is not State.DEAD_IN_SOURCE else ""
 

@@ -1,4 +1,4 @@
-"""When a key of the form does anything: the tables' own conditions, and switches of whole sections beside them.
+"""Conditions under which a key of the form acts: the tables' own, and switches of whole sections beside them.
 
 The conditions of keys that the plan knows stand in the mappers' tables, those of keys that it does not know in their gates.
 """

@@ -1,4 +1,4 @@
-"""Who may ask: pages that this server gave out itself, under an address that only the person who started it knows."""
+"""The guard of the server: only its own pages may ask, under an address that only the user who started it knows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Guard:
             await PlainTextResponse(f"{problem[1]}\n", problem[0])(scope, receive, guarded)
 
     def problem(self, method: str, path: str, headers: Mapping[str, str]) -> tuple[int, str] | None:
-        """Why a request is refused; None for one that is the page's own."""
+        """Return HTTP status and reason where a request is refused; None for one that is the page's own."""
         if headers.get("host", "") not in self.hosts:
             return 421, "this is a page of this machine alone"
         token = path.removeprefix("/").partition("/")[0]

@@ -120,7 +120,7 @@ def _further(known: Catalogue, document: Document) -> Iterator[dict[str, Any]]:
 
 
 def _values(document: Document) -> dict[str, Any]:
-    """What a text says as keys to be edited; `left` are those whose values are read when the run starts."""
+    """Return a text's keys and values to be edited; `left` are keys whose values are read when the run starts."""
     leaves = document.last()
     values = {key: render_value(leaf.value, MOST_TEXT) for key, leaf in leaves.items() if not is_symbolic(leaf.value)}
     return {"values": values, "left": [key for key, leaf in leaves.items() if is_symbolic(leaf.value)]}
@@ -257,7 +257,7 @@ _GPUS = (("trainer's GPUs", "stage.placement.actor.gpus"), ("engines' GPUs", "st
 
 
 def _totals(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What follows from the form: GPUs of each side, then the totals that `diff` and `plan` show."""
+    """Yield the totals that follow from the form: GPUs of each side, then the totals that `diff` and `plan` show."""
     for name, path in _GPUS:
         if isinstance(values.get(path), int):
             yield {"name": name, "unit": "GPUs", "value": values[path], "how": ""}

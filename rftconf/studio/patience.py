@@ -1,4 +1,4 @@
-"""How long the server waits for the head of a request, before which no application sees it."""
+"""The time limit, in seconds, for the head of a request; no application sees a request before its head is whole."""
 
 from __future__ import annotations
 

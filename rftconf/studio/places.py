@@ -1,4 +1,4 @@
-"""Which lines of an output come from which lines of the source."""
+"""The lines of the source that each line of an output comes from."""
 
 from __future__ import annotations
 

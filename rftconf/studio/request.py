@@ -1,4 +1,4 @@
-"""What a page asks, as data from outside: every value is looked at before it is used."""
+"""A page's request, as data from outside: every value is checked before it is used."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class StudioRequest:
         return name.lstrip("-") or "pasted"
 
     def reading(self) -> Reading:
-        """How the text is read, as the options of the command line say it."""
+        """Return the options for reading the text, as the command line would have them."""
         bound = [f"{name}={value}" for name, value in self.words("set").items() if value]
         return reading(
             self.word("from"),
@@ -104,11 +104,11 @@ class StudioRequest:
         )
 
     def assumptions(self) -> dict[str, str]:
-        """What a person says of a fork."""
+        """Return the user's assumptions about a fork. Raises UsageError for one that means nothing."""
         return assumptions([f"{name}={value}" for name, value in self.words("assume").items() if value])
 
     def read_options(self, how: Reading) -> ReadOptions:
-        """What the reader may know: no environment, and of other files only those that were given with the text."""
+        """Return the reader's options: no environment, and of other files only those that were given with the text."""
         sources = {part.file_name(): part.source().text for part in self.parts("sources")}
         base = self.part("base")
         return ReadOptions(

@@ -104,7 +104,7 @@ class Workers:
 
 
 def serve(connection: Connection) -> None:
-    """What a process does: answer until nobody asks any more."""
+    """Answer questions in a process of its own until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that listens
     _bounded()
     # a text that names files by relative names finds none

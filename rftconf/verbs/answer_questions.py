@@ -29,7 +29,7 @@ Made = TypeVar("Made", bound="Conversion | Series")
 
 @record
 class Answering(Generic[Made]):
-    """What came of a source: the job with the answers in it, the conversion, and every question that was asked."""
+    """The result of one source: the job with the answers in it, the conversion, and every question that was asked."""
 
     job: Job
     done: Made
@@ -109,7 +109,7 @@ def _convert(opened: Source, path: str, job: Job, kind: type[Made]) -> Made:
 
 
 class Folder(NamedTuple):
-    """What was asked about the files of a folder: the job of each with its answers, and all questions by their names."""
+    """The questions about the files of a folder: the job of each file with its answers, and all questions by name."""
 
     jobs: dict[str, Job]
     questions: dict[str, Question]

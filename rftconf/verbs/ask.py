@@ -13,7 +13,7 @@ from rftconf.base.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class ConfigChoices:
-    """What `rftconf new` must know, as far as it was given."""
+    """The choices that `rftconf new` needs; None for one that was not given."""
 
     framework: str | None
     algorithm: str | None

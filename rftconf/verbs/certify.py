@@ -46,7 +46,7 @@ def refuse(source: str, output: Path | None) -> None:
 
 
 def certificate_path(output: Path, *, folder: bool) -> Path:
-    """Where the certificate of an output goes: beside a file, inside a folder."""
+    """Return the path of an output's certificate: beside a file, inside a folder."""
     return output / NAME if folder else output.with_name(f"{output.name}.{NAME}")
 
 
@@ -113,7 +113,7 @@ def _statement(
 
 
 def request_of(source: str, folder: Path, job: Job, ledger: Ledger, loaded: Loaded, *, several: bool) -> Request:
-    """What was asked, so that it can be asked again; what looks like a secret is left out by name.
+    """Return the request, so that it can be repeated; values that look like secrets are left out by name.
 
     Raises UsageError for an argument that looks so: it has no name to leave out.
     """

@@ -1,4 +1,4 @@
-"""What `check` does with each file: read, check, silence, fix; alone or in several processes."""
+"""The work of `check` on each file: reading, checking, silencing, fixing; in one process or several."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHARES = 32
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """How every file is checked."""
+    """The settings with which every file is checked."""
 
     how: Reading
     options: engine.Options
@@ -179,7 +179,7 @@ def _passed_over(document: Document) -> Checked:
 
 
 def findings(document: Document, own: engine.Options) -> list[Diagnostic]:
-    """What is found in a document and wanted, without what comments silence."""
+    """List the diagnostics of a document that the selection wants, without those that comments silence."""
     everything = replace(own, selection=replace(own.selection, threshold=engine.LOWEST))
     diagnostics = engine.check(document, everything)
     if suppress.MARK in document.text:

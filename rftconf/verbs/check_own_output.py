@@ -15,7 +15,8 @@ ERRORS = Selection(threshold=Severity.ERROR)
 
 
 def errors_in(name: str, text: str, ledger: Ledger, gpu: str = "") -> tuple[Diagnostic, ...]:
-    """Why the target would refuse `text`, or stop on it; `name` stands in the places, and its suffix says what it is.
+    """List the errors for which the target would refuse `text`, or stop on it. `name` is its file's name, whose suffix
+    tells the format.
 
     With `gpu`, a run that does not fit that GPU is an error too.
     """

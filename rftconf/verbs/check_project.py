@@ -27,7 +27,7 @@ FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """What the command line asked for."""
+    """The options of `rftconf check`, as the command line has them."""
 
     files: tuple[str, ...]
     framework: str | None
@@ -86,7 +86,7 @@ def run(request: CheckRequest, read: Callable[[str | None, str | None, list[str]
 
 
 def _wants_fixes(request: CheckRequest, outputs: Iterable[str]) -> bool:
-    """Whether somebody looks at fixes: an option, or a format that holds them."""
+    """Tell whether fixes are needed: for an option, or for a format that holds them."""
     changes_files = request.fix or request.diff or request.statistics or request.cache
     return changes_files or not _WITH_FIXES.isdisjoint((request.form, *outputs))
 
@@ -131,7 +131,7 @@ def _finished(request: CheckRequest, settings: project.Settings, done: list[Chec
 
 
 def _noted(done: list[Checked], request: CheckRequest) -> bool:
-    """Say what is passed over and what outweighs the settings; True where a config is of a framework that is not read."""
+    """Report files passed over and what outweighs the settings; True where a config's framework is not read."""
     from rftconf.schemas.foreign_configs import INSTEAD
 
     foreign = [c for c in done if c.foreign and not request.mixed]
@@ -181,7 +181,7 @@ def _selection(request: CheckRequest, settings: project.Settings) -> Selection:
 
 
 def cluster_of(settings: project.Settings, gpu: str = "") -> Cluster:
-    """What the project says of its machines. Raises UsageError for a GPU that is not in the table."""
+    """Return the project's machines, as the settings have them. Raises UsageError for a GPU without an entry."""
     cluster = settings.get("cluster", {})
     gpu = gpu or cluster.get("gpu", "")
     if gpu:

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """What is said about both files; `own` of the variables of each."""
+    """The options about both files; `own` gives the variables of each."""
 
     bound: list[str] | None = None
     let_in: list[str] | None = None
@@ -37,7 +37,7 @@ def each_side(
     launches: Sequence[int] | None,
     bases: Sequence[Path] | None,
 ) -> tuple[Reading, Reading]:
-    """How each of the two is read. Raises UsageError for an option that is given three times or means nothing."""
+    """Return the options for reading each of the two. Raises UsageError for one given three times or meaningless."""
     from rftconf.verbs.read_arguments import reading
 
     names = _twice(frameworks, "--from")
@@ -70,7 +70,7 @@ def _twice(values: Sequence[T] | None, option: str) -> tuple[T | None, T | None]
 
 
 def effects_named(only: Sequence[str] | None) -> tuple[Effect, ...]:
-    """What `--only` names, or everything. Raises UsageError for a word that is no effect."""
+    """Return the effects that `--only` names, or all of them. Raises UsageError for a word that is no effect."""
     from rftconf.diff.effects import Effect
 
     unknown = [word for word in only or () if word not in list(Effect)]

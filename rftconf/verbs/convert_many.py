@@ -23,7 +23,7 @@ DONE, LOST, UNREADABLE, REFUSED = 0, 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is asked of every file: how it is read, what it becomes, where, and what a loss costs."""
+    """The job for every file: the options for reading it, its target, its place, and the consequence of a loss."""
 
     how: Reading
     target: str
@@ -38,7 +38,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file of a folder. `code` as the exit code of that file alone; None for no config at all."""
+    """The outcome for one file of a folder. `code` is the exit code of that file alone; None where it is no config."""
 
     source: str
     code: int | None
@@ -54,7 +54,7 @@ def is_folder(output: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WrittenConversion:
-    """What a conversion gave: the account, each file to write, and why the target would refuse one of them."""
+    """The result of a conversion: the ledger, each file to write, and the errors for which the target refuses one."""
 
     ledger: Ledger
     files: list[tuple[Path, str]]
@@ -91,7 +91,7 @@ def code_of(ledger: Ledger, errors: Sequence[Diagnostic], on_loss: OnLoss) -> in
 
 
 def why_not_written(code: int, ledger: Ledger, errors: Sequence[Diagnostic]) -> str:
-    """Why a conversion that ends with this code is not written, in one line."""
+    """Return in one line the reason why a conversion that ends with this exit code is not written."""
     if code == LOST:
         lost = len(ledger.lossy)
         return f"{lost} key{'s are' if lost != 1 else ' is'} not kept in full"

@@ -1,4 +1,4 @@
-"""What a person sees when something went wrong: a sentence and what to do next, never a traceback unasked."""
+"""Messages of failures: a sentence and the next step for the user, never a traceback unasked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files `rftconf check` looks at."""
+"""The search for the files that `rftconf check` looks at."""
 
 from __future__ import annotations
 

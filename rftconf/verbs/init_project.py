@@ -1,4 +1,4 @@
-"""What `rftconf init` finds in a folder, the settings it makes of that, and what it suggests."""
+"""The work of `rftconf init`: it finds the configs of a folder, makes settings of them, and suggests next steps."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _suggestions(folder: Path, configs: tuple[Config, ...], release: str | None)
 
 
 def report(start: Start, *, written: bool) -> str:
-    """What was found and done, and what to do next."""
+    """Return the report: the number of configs, the file of settings, and suggestions for the next steps."""
     count = len(start.configs)
     head = f"{'wrote' if written else 'would write'} {start.file}: {count} config{'s' * (count != 1)} found"
     return "\n\n".join([head, *start.suggestions]) + "\n"

@@ -1,4 +1,4 @@
-"""What to install for an extra, as the installed package itself states it; so it is true wherever the package came from."""
+"""The packages to install for an extra, as the installed package itself states them, wherever it came from."""
 
 from __future__ import annotations
 

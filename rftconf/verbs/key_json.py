@@ -1,4 +1,4 @@
-"""What is known about a key or a plan field, as JSON."""
+"""The facts about a key or a plan field, as JSON."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _says(span: Span, key: str) -> str:
 
 
 def _standing(facts: KeyFacts, screen: Screen) -> Iterator[str]:
-    """Whether anything reads the key, and who writes it."""
+    """List a page's lines on the key's readers: whether any code reads it, and who sets it."""
     if facts.plus_only:
         yield from _entry("note", f"not in the config as shipped: write +{facts.key}=…", screen)
     if facts.automatic:

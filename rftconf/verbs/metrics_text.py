@@ -1,4 +1,4 @@
-"""What `rftconf metrics` prints: the table of two frameworks, and what a renaming did."""
+"""The texts of `rftconf metrics`: the table of two frameworks' metrics, and the report of a renaming."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _logged(side: str, logged: Logged) -> dict[str, Any]:
 
 
 def report_text(report: Report, screen: Screen) -> str:
-    """What a renaming did, for standard error."""
+    """Return the report of a renaming, for standard error: counts, and the metrics kept or changed."""
     read = "1 line" if report.lines == 1 else f"{report.lines} lines"
     counts = f"{read}; metrics: {len(report.renamed)} renamed, {len(report.same)} of the same name"
     lines = [f"rftconf: {counts}, {len(report.kept)} kept as they were"]

@@ -24,7 +24,7 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class MigrateRequest:
-    """What the command line asked for."""
+    """The options of `rftconf migrate`, as the command line has them."""
 
     files: tuple[str, ...]
     to: str

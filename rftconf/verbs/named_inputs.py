@@ -1,4 +1,4 @@
-"""Which parts of what was asked a conversion depends on: a certificate states these, and nothing that could be invented."""
+"""The parts of a request that its conversion depends on: a certificate states these, and none that are invented."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def without(job: Job, removed: Iterable[NamedInput]) -> Job:
 
 
 def _document(source: str, how: Reading) -> object:
-    """What a source is read as; `environment` holds every variable that was given, whether or not anything asks for it."""
+    """Return the source's document without `environment`, which holds all given variables, and notes of unused ones."""
     from rftconf.verbs.open_input import open_document
 
     document = open_document(source, how)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What nobody needs to be asked for."""
+    """Options of `rftconf new` that may stay unset: None for each that was not given."""
 
     nodes: int | None
     eval_data: str | None
@@ -31,7 +31,7 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How it is written and told."""
+    """Options for writing and reporting the new config."""
 
     force: bool
     json: bool
@@ -67,7 +67,7 @@ def create(choices: ConfigChoices, extra: Extra, manner: Manner) -> int:
 
 
 def request_of(choices: ConfigChoices, extra: Extra) -> Request:
-    """What was asked, with every name looked up. Raises UsageError for one that is not known."""
+    """Return the request with every name looked up. Raises UsageError for one that is not known."""
     from rftconf.budget.facts.models import find, resolve
     from rftconf.budget.roles.runtimes import runtime_of
     from rftconf.load.dataset_rows import count_rows

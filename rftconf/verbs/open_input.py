@@ -55,7 +55,7 @@ def read_again(name: str, text: str, how: Reading) -> Document:
 
 
 def read_options(how: Reading) -> ReadOptions:
-    """What the reader may know beyond the text. Raises UnreadableError for a file that cannot be read."""
+    """Return what the reader may use beyond the text. Raises UnreadableError for a file that cannot be read."""
     from functools import partial
 
     from rftconf.load.base_files import base_files_of
@@ -145,7 +145,8 @@ def report_unreadable(document: Document, how: Reading, screen: Screen) -> None:
 
 
 def report_guess(guess: Guess, how: Reading, screen: Screen, *, name: str = "") -> None:
-    """Say what a file (its `name`, where there are several) was taken for, and why, unless that was asked for by name."""
+    """Report the framework and release that a file was taken for, and why, unless both were asked for by name.
+    `name` is the file's, where there are several."""
     from rftconf.schemas.registry import framework
 
     if how.framework and how.release:

@@ -1,4 +1,4 @@
-"""Where things go: configs to standard output or a file, reports to standard error."""
+"""The outputs of commands: configs go to standard output or a file, reports to standard error."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @record
 class Reading:
-    """What the options that say how to read a file came to."""
+    """The parsed options for reading a file."""
 
     framework: str | None = None
     release: str | None = None
@@ -74,7 +74,7 @@ ASSUMPTIONS = {"mini_batch": re.compile("samples|capped|steps|prompts")} | dict.
 
 
 def assumptions(texts: Sequence[str] | None) -> dict[str, str]:
-    """What a person says of a fork. Raises UsageError for a name or a value that means nothing."""
+    """Return the user's assumptions about a fork. Raises UsageError for a name or a value that means nothing."""
     values: dict[str, str] = {}
     for item in texts or ():
         name, _, value = item.partition("=")

@@ -1,4 +1,4 @@
-"""What the runner leaves in a run's folder, read without the runner."""
+"""The files that the runner leaves in a run's folder, read without the runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run would place where, before it starts: processes from the plan, memory from its account."""
+"""The placement of a run before it starts: processes from the plan, memory from its account."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def placed_text(plan: Plan, gpu: str | None, screen: Screen) -> str:
 
 
 def _nodes(cluster: Any, stage: Any) -> Iterator[str]:
-    """How many GPUs there are, and how many processes share one; without a GPU each is a CPU."""
+    """List lines on the number of GPUs and the processes that share one; without a GPU each is a CPU."""
     place = stage.placement
     ranks, engines = place.actor.gpus, place.rollout.gpus
     if isinstance(cluster.nodes, int) and isinstance(cluster.gpus_per_node, int):
@@ -50,7 +50,7 @@ def _is_divided(place: Any) -> bool:
 
 
 def _bundles(first: int, total: int, gpus: int, tp: int) -> Iterator[str]:
-    """Which bundles an engine's ranks have, a group on one node; all others are another group."""
+    """List lines on the bundles of engines' ranks, a group on one node for each; all others are another group."""
     groups = [_span(first + index, tp) for index in range(0, gpus - tp + 1, tp)]
     engine_lines = [f"engine {index} has {group}" for index, group in enumerate(groups[:ENGINES_SHOWN])]
     yield f"  bundles: {', '.join(engine_lines)}{' and so on' if groups[ENGINES_SHOWN:] else ''}, each on one node"

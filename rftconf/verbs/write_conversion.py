@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Where everything goes."""
+    """The places where a conversion's files go."""
 
     source: str
     output: Path | None
@@ -79,7 +79,7 @@ def single(done: Conversion, to: Written, job: Job, screen: Screen, *, quiet: bo
 
 
 def _next(done: Conversion, to: Written, job: Job) -> str:
-    """Where the config is, and the command that comes next; nothing for a product on standard output that is whole."""
+    """Return lines with the config's path and the next command; none for a whole config on standard output."""
     open_count = len(done.ledger.decisions)
     again = f"rftconf convert {quoted(to.source)} --to {job.target} --questions answers.yaml"
     lines = [f"written to {to.output}"] if to.output is not None else []

@@ -177,7 +177,7 @@ def _staged(opened: Source, name: str, job: Job, loaded: Loaded, asking: Asking)
 
 
 def _tell(done: Conversion, how: Reading, screen: Screen, *, full: bool, quiet: bool) -> None:
-    """What was wrong with the source, what it was taken for, and the account; to the quiet what was not read."""
+    """Report problems of the source, its framework and the ledger; with `quiet` only the parts that were not read."""
     from rftconf.report.ledger import ledger_text
     from rftconf.verbs import output as out
     from rftconf.verbs.open_input import report_document, report_guess, report_unread

@@ -44,7 +44,7 @@ def diff(
     quiet: options.Quiet = False,
     color: options.Color = "auto",
 ) -> int:
-    """Say whether two configs are the same run: in the plan's terms, with where each value comes from.
+    """Tell whether two configs are the same run: in the plan's terms, with where each value comes from.
 
     The files may be for any two frameworks and releases; either may be - for standard input. First come the totals
     that make two runs the same whatever their keys say, then what differs: what changes the mathematics, what is

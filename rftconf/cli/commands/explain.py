@@ -40,7 +40,7 @@ def explain(
     json: options.Json = False,
     color: options.Color = "auto",
 ) -> int:
-    """Say what a diagnostic's code, a key of any framework, or a field of the plan means.
+    """Show what a diagnostic's code, a key of any framework, or a field of the plan means.
 
     Of a key: its meaning and unit, type and default in each release, the plan field it stands for, what the other
     frameworks have for it and by which formula, the hazards that concern it and the rules that look at it.

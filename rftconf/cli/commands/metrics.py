@@ -44,7 +44,7 @@ def metrics(
     quiet: options.Quiet = False,
     color: options.Color = "auto",
 ) -> int:
-    """Say which logged metric of one framework is which of another: name, unit, step counter, and why values differ.
+    """Show which logged metric of one framework is which of another: name, unit, step counter, and why values differ.
 
     With --rename, rewrite a file with one JSON object a line, so that two runs' curves can be laid over each other.
     Names of older releases are understood, and written with --to-release.
@@ -116,7 +116,7 @@ def _table(sides: list[str], output: Path | None, *, json: bool, color: options.
 
 
 def _counters_of_config(file: Path, bound: list[str] | None) -> dict[Unit, Fraction]:
-    """What a config of the run tells about its steps."""
+    """Return the steps per rollout period, by their unit, that a config of the run tells."""
     from rftconf.load.load import load, main_stage
     from rftconf.metrics.steps import steps_of
     from rftconf.verbs.open_input import open_document
