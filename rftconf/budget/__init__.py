@@ -1,1 +1,1 @@
-"""What a run needs in GPUs and memory, from its plan alone. See `price.price` for the account, `answers` for its inverse."""
+"""A run's GPUs and memory are accounted from its plan alone: by `price.price`; `answers` is its inverse."""

@@ -159,7 +159,7 @@ def _sum(terms: Iterable[Term]) -> Iterator[str]:
 
 
 def answers_text(answers: Iterable[Answer], screen: Screen) -> str:
-    """What would fit, one question after the other, with the number that `--apply` takes."""
+    """Write the answers on what would fit, one question after the other, with the number that `--apply` takes."""
     lines = []
     for number, answer in enumerate(answers, 1):
         lines.append(screen.style(f"{number}. {answer.question}", "bold"))

@@ -71,7 +71,7 @@ class RoleDifference:
 
     @property
     def name(self) -> str:
-        """What the first run that has it calls it."""
+        """Return the role's name in the first run that has the role."""
         role = self.role_a or self.role_b
         return role.name if role else ""
 
@@ -93,7 +93,7 @@ def compare_memory(a: Setup, b: Setup, gpu: Gpu) -> MemoryComparison:
 
 
 def memory_by_role(budget: Budget) -> dict[str, RoleMemory]:
-    """What each role holds in an account, by its name."""
+    """Map each role's name to the memory that it holds in an account."""
     return _by_role(phase for pool in budget.pools for phase in pool.phases)
 
 

@@ -1,4 +1,4 @@
-"""Which GPU holds what in which phase: one drawing, GPUs that hold the same as one line."""
+"""A drawing shows the roles that each GPU holds in each phase; GPUs that hold the same are one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LABEL = 19
 
 
 def role_states(pool_budget: PoolBudget, phase: Phase) -> dict[str, State]:
-    """What each role of the pool has on its GPUs in that phase; trainers first."""
+    """Map each role of the pool, trainers first, to its state in that phase: it works, waits or sleeps."""
     states_by_role: dict[str, State] = {}
     for role in pool_budget.pool.roles:
         states = any(t.owner == role and t.size and t.part not in _PROCESS for t in phase.terms)

@@ -49,7 +49,7 @@ class MemorySetting:
 
 
 def value_at(whole: Any, part: str) -> Any:
-    """What is at `job.megatron.tp` of a role; None below what is absent."""
+    """Return a role's value at a path like `job.megatron.tp`; None below what is absent."""
     for name in part.split("."):
         whole = getattr(whole, name, None)
     return whole

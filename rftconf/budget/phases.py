@@ -115,7 +115,7 @@ class _Step:
             yield self._phase("save", "largest tensor gathered", saving, resident, quiet, at_work=("actor",))
 
     def _others(self, busy: TrainerRole) -> list[Term]:
-        """What the other trainers of the pool keep meanwhile."""
+        """Return the memory that the pool's other trainers keep on the GPU meanwhile."""
         return [t for role in self.pool.trainers if role is not busy for t in _between(role)]
 
     def _loading(self, resident: list[Term], asleep: list[list[Term]]) -> Phase:
@@ -230,7 +230,7 @@ def _away(entry: Term) -> Term:
 
 
 def _between(role: TrainerRole) -> list[Term]:
-    """What a role keeps on the GPU while others work: all states but gradients, unless they wait in host memory."""
+    """Return a role's states on the GPU while others work: all but gradients, unless they wait in host memory."""
     if role.job.backend == "megatron":
         last = role.job.megatron.pp - 1
         states = [t for t in megatron.states(role.job, last) if t.part != "gradients" or not role.parked_weights]

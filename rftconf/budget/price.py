@@ -27,7 +27,7 @@ class PoolBudget:
 
 @record
 class Serving:
-    """What an engine role can hold at once."""
+    """The requests and tokens that an engine role can hold at once."""
 
     role: str
     replicas: int

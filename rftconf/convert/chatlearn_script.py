@@ -48,7 +48,7 @@ def _tunes(row: Row | Fold | Each | Fixed) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ScriptContent:
-    """What a conversion writes: the target's rows, the plan's values, and the plan paths that the source's own keys name."""
+    """A conversion's content: the target's rows, the plan's values, and plan paths that the source's own keys name."""
 
     table: Table
     values: Mapping[str, Any]
@@ -60,7 +60,7 @@ class ScriptContent:
 
 
 def undone(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent) -> list[TargetLine]:
-    """What the template sets and the config leaves at the default: stated, or the template's value would hold."""
+    """Return lines for keys at the default that the template sets: unstated, the template's value would hold."""
     settings = {line.key: line.value for line in lines}
     resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **settings})
     spoken = {

@@ -61,7 +61,7 @@ FURTHER = "stage.placement.auxiliary["
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a caller may ask of a conversion.
+    """Options that a caller may give to a conversion.
 
     `form` is `auto`, `A` or `B` (Trinity only); `style` is `sh`, `yaml` or `overrides` (veRL; ChatLearn
     takes `sh` and `yaml`).
@@ -188,7 +188,7 @@ def _target_for(loaded: Loaded, stage: StageRead, framework: Framework, options:
 
 
 def _notes_of_both_sides(loaded: Loaded, stage: StageRead, writing: Writing, *, alone: bool) -> tuple[str, ...]:
-    """What the rows of both sides, and the stages left out, have to say."""
+    """Return the notes of both sides' rows, of the stages left out, and of losses that no leaf shows."""
     before = (*loaded.notes, *other_stages(loaded, stage)) if alone else tuple(stage.reading.notes)
     return (*before, *writing.notes, *silent_losses(stage, writing))
 

@@ -1,4 +1,4 @@
-"""What is known about a run beside its plan, where the plan is written for another framework or release."""
+"""Writing a plan for another framework or release takes facts that are known about the run beside its plan."""
 
 from __future__ import annotations
 

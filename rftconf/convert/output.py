@@ -29,7 +29,7 @@ def writes_script(framework: str, style: str | None) -> bool:
 
 
 def said_in(ledger: Ledger, writing: Writing) -> ScriptContent:
-    """What a launcher on top of a template has to state."""
+    """Return the content that a launcher on top of a template has to state."""
     from rftconf.convert.chatlearn_script import ScriptContent
 
     return ScriptContent(
@@ -104,7 +104,7 @@ def _config_name(target: registry.Framework, writing: Writing) -> str:
 
 
 def _program(target: registry.Framework, release: str, writing: Writing) -> list[str | Expr]:
-    """How the program is started: under torchrun where it has one process per GPU and no Ray of its own."""
+    """Return the command that starts the program: under torchrun where it has one process per GPU and no Ray."""
     starter = starter_of(target, release, writing)
     if not starter:
         return ["python3", "-m", target.mains[-1] if target.of else target.mains[0]]

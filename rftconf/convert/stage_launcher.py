@@ -27,7 +27,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How one framework's runs are started, and what the folders of its checkpoints are called."""
+    """The way in which one framework's runs are started, with the names of its checkpoints' folders."""
 
     needs: tuple[str, ...]
     checkpoints: str

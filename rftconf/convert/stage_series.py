@@ -52,7 +52,7 @@ class Series:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is still open in any of the runs, under the names of their files; what all of them read comes once."""
+        """Return the questions of all runs, under their files' names; one that all runs read comes once."""
         questions = [
             replace(question, name=_own_name(step, question.name))
             for step in self.steps
@@ -239,7 +239,7 @@ def _ledger(loaded: Loaded, steps: list[Step], hand_over: Sequence[Decision]) ->
 
 
 def _learning(steps: list[Step]) -> tuple[Change, ...]:
-    """What changes the learning in any of the runs, the runs in order within a tier."""
+    """Return the changes of the learning in any of the runs, the runs in order within a tier."""
     changes = (
         replace(change, says=f"{step.stage}: {change.says[0].lower()}{change.says[1:]}")
         for step in steps
@@ -279,13 +279,13 @@ def _own_name(step: Step, key: str) -> str:
 
 
 def _of_the_step(step: Step, steps: Sequence[Step]) -> list[Decision]:
-    """What a person must decide about one run; the launcher sets what is handed over."""
+    """Return the decisions about one run; those on values that the launcher hands over are left out."""
     handed = {step.start.variable for step in steps[:-1]}
     return [decision for decision in step.conversion.ledger.decisions if decision.key.removeprefix("$") not in handed]
 
 
 def _about_adapters(loaded: Loaded, steps: list[Step]) -> list[Decision]:
-    """What is handed over besides whole weights, and where nothing is saved."""
+    """Return decisions for stages that train an adapter, or save nothing for the next stage to start from."""
     decisions = []
     for stage, step in list(zip(loaded.stages, steps, strict=True))[:-1]:
         if stage.values.get("stage.model_options.lora.rank"):

@@ -1,4 +1,4 @@
-"""Which trainer of the target a plan is written for."""
+"""A plan is written for one of the target's trainers, which follows from its back end or the source's program."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ VERSION = 1
 
 
 def fingerprint(diagnostic: Diagnostic, text: str, folder: str = "") -> str:
-    """What stays the same while other parts of the file are edited: code, file, and the key or the line's own text."""
+    """Hash a finding's code, file and key, or its line's text, which stay while other parts of the file are edited."""
     place = diagnostic.place
     file = place.file if place else ""
     if folder and file.startswith(folder):

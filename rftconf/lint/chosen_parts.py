@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def chosen_parts(leaves: Iterable[Leaf]) -> tuple[str, ...]:
-    """Where the parts lie that `group@section=name` chooses, each with its dot."""
+    """Return the sections of the parts that `group@section=name` chooses, each with its dot."""
     chosen = (leaf.key.partition("@") for leaf in leaves if leaf.mode is not Mode.DELETE)
     return tuple(f"{section}." for _, mark, section in chosen if mark and section)
 

@@ -1,4 +1,4 @@
-"""What each diagnostic's code means: a title, why it is said, what to do. Strings only, so `explain` starts at once.
+"""Each diagnostic's code has a title, a reason and advice. Strings only, so `explain` starts at once.
 
 Codes are never used again for something else. A test holds that every code in the sources is here.
 """
@@ -313,7 +313,7 @@ CODES: dict[str, About] = {
 
 
 def about(code: str) -> About | None:
-    """What a code means: the reader's and the key checks' from CODES, a rule's from its own declaration."""
+    """Return a code's meaning: the reader's and the key checks' from CODES, a rule's from its own declaration."""
     if code in CODES:
         return CODES[code]
     from rftconf.lint.registry import rule_of

@@ -1,4 +1,4 @@
-"""What one framework's key is called in another, read off the plan fields that both tables speak for."""
+"""A framework's key has counterparts in another one, read off the plan fields that both tables name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def other_framework(key: str, ours: str) -> str:
 
 
 def name_here(key: str, theirs: str, ours: str) -> str:
-    """What is said of framework `theirs`' key in a file of `ours`: its name, or that there is no one name for it."""
+    """Return a phrase with the name that `ours` has for a key of framework `theirs`, or that it has no one key."""
     from rftconf.mappers.rows import natives_of
     from rftconf.mappers.tables import table_of
 

@@ -29,7 +29,7 @@ _ORDER = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which codes count: prefixes of codes; the longer prefix wins, and `ignore` wins over an equal `select`."""
+    """The codes that count, given by prefixes: the longer prefix wins, and `ignore` wins over an equal `select`."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a check may be told beside the document."""
+    """Options that a check may be given beside the document."""
 
     framework: str | None = None
     release: str | None = None
@@ -81,7 +81,7 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
 
 
 def _of_release(document: Document, best: Guess | None, options: Options) -> list[Diagnostic]:
-    """What there is to find, were the document what `best` says."""
+    """Return the findings of a document read as the framework and release of `best`."""
     diagnostics = list(basic.check(document, options.framework, options.release))
     many = None if best is None else too_many_stages(live_leaves(document, best.framework))
     if many is not None:
@@ -156,7 +156,7 @@ def run(
 
 
 def _run_rule(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
-    """What one rule says, until it stumbles over a value of another type than its key's: that has a finding of its own."""
+    """Return one rule's findings, until it meets a value not of its key's type, which has a finding of its own."""
     diagnostics = list[Diagnostic]()
     try:
         for finding in rule.find(subject):
@@ -206,6 +206,6 @@ def diagnostic(rule: Rule, finding: RuleFinding, subject: Subject, *, fixes: boo
 
 
 def position(diagnostic: Diagnostic) -> tuple[str, int, str]:
-    """What findings are sorted by: file, place, code."""
+    """Return a finding's sort key: file, place, code."""
     place = diagnostic.place
     return (place.file, place.span.start, diagnostic.code) if place else ("", 0, diagnostic.code)

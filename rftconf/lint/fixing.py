@@ -20,7 +20,7 @@ _MOST_READ = 160_000
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What a file became: its text, the findings that are left, and those that were fixed."""
+    """A file after its fixes: its text, the findings that are left, and those that were fixed."""
 
     text: str
     left: tuple[Diagnostic, ...]

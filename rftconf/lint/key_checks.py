@@ -27,7 +27,7 @@ _REACH = 2
 
 
 def check(document: Document, framework: str | None, release: str | None) -> tuple[Diagnostic, ...]:
-    """What is wrong with the keys and values of `document`, in the order of its leaves.
+    """Return the findings on the keys and values of `document`, in the order of its leaves.
 
     Framework and release are guessed where they are None; a guess that is not certain is said, with its reasons.
     Raises UsageError for a framework or release that is not known.

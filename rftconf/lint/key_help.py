@@ -1,4 +1,4 @@
-"""What an editor shows for a key: type, default, meaning, the other frameworks' names; and all of it as a JSON Schema."""
+"""An editor shows help for a key: type, default, meaning, other frameworks' names; a JSON Schema holds all of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEP = re.compile(r"\[\]|<\*>|[^.\[<]+")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known about a key beyond its type. `plan` is the plan's field without `stage.`, `unit` what the key counts."""
+    """Facts about a key beyond its type. `plan` is the plan's field without `stage.`, `unit` what the key counts."""
 
     plan: str = ""
     unit: str = ""
@@ -58,7 +58,7 @@ def _fields(framework: str) -> dict[str, str]:
 
 
 def facts(framework: str, name: str) -> Facts:
-    """What the tables say of a key, by its name in the newest release, lists as `[]`."""
+    """Return the tables' facts about a key, by its name in the newest release, lists as `[]`."""
     plan, row = _fields(framework).get(name, ""), _rows(framework).get(name)
     field = fields().get(plan)
     # a key may count something else than the plan does; what a fold's key counts is not declared

@@ -71,7 +71,7 @@ class KeySubject:
 
     @cached_property
     def own_config(self) -> str:
-        """What the run reads besides the published config, which may hold keys of its own; empty when nothing."""
+        """Return in words the further config that the run reads, which may have keys of its own; empty without one."""
         if self.best.dialect:
             return f"the config of {self.fork}"
         if chosen := next(filter(self._chooses_a_config, self.document.leaves), None):

@@ -14,7 +14,7 @@ from rftconf.text.document import Document
 
 
 def plan_problems(document: Document) -> list[Diagnostic]:
-    """What keeps a document from being a plan."""
+    """Return the problems that keep a document from being a plan."""
     return [*document.diagnostics, *plan_of(document)[1]]
 
 

@@ -1,4 +1,4 @@
-"""Which framework's config a document is, asked several times about each; the last answer is kept."""
+"""A document's framework is asked for several times in a check; the last answer is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FEWEST_KNOWN = 2
 
 
 def recognised(document: Document, framework: str | None, release: str | None) -> Guess | None:
-    """What the rules over the plan may take `document` for, None where its keys are not a catalogued config's."""
+    """Return the guess that rules over the plan may use; None where `document` is no catalogued config by its keys."""
     if not document.leaves:
         return None
     program = document.launch.program if document.launch else ""
@@ -48,7 +48,7 @@ def may_be_config(document: Document) -> bool:
 
 
 def contradicts(document: Document, setting: str) -> Guess | None:
-    """What a document is by its own keys, where a project's settings say another framework of which it has fewer."""
+    """Return the guess by the document's own keys, where a project's `setting` is a framework of which it has fewer."""
     if not document.leaves:
         return None
     best, guess = guess_of(document, None, None), guess_of(document, setting, None)
@@ -63,7 +63,7 @@ _last: list[tuple[Document, str | None, str | None, Guess]] = []  # three questi
 
 
 def guess_of(document: Document, framework: str | None, release: str | None) -> Guess:
-    """What `document` is taken for. Raises UsageError for a framework or release that is not known."""
+    """Return the framework and release of `document`. Raises UsageError for those that are not known."""
     for known, *asked_options, best in _last:
         if known is document and asked_options == [framework, release]:
             return best

@@ -1,4 +1,4 @@
-"""Which keys other values take by `${...}`: whatever they do themselves, nobody can leave them out."""
+"""Some keys are taken by other values as `${...}`: whatever they do themselves, nobody can leave them out."""
 
 from __future__ import annotations
 

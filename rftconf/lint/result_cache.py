@@ -20,7 +20,7 @@ FOLDER = ".rftconf_cache"
 
 @dataclass(frozen=True, slots=True)
 class CachedResult:
-    """What a check of one file came to."""
+    """The result of a check of one file."""
 
     found: tuple[Diagnostic, ...]
     readable: bool
@@ -38,7 +38,7 @@ def digest(*parts: object) -> str:
 
 
 def get(folder: Path, name: str) -> CachedResult | None:
-    """What is kept under `name`; None where nothing is, or where it cannot be read."""
+    """Return the result that is kept under `name`; None where there is none, or where it cannot be read."""
     path = folder / name[:2] / f"{name}.json"
     try:
         if _leads_away(folder, path):

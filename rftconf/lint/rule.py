@@ -1,4 +1,4 @@
-"""What a rule is: one declaration with its code, its reason, its examples and the function that finds it."""
+"""A rule is one declaration with its code, its reason, its examples and the function that finds it."""
 
 from __future__ import annotations
 

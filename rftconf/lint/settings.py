@@ -71,7 +71,7 @@ SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a project says; `folder` is where it says it."""
+    """A project's settings; `folder` holds the file that they are from."""
 
     values: dict[str, Any] = field(default_factory=dict)
     folder: Path | None = None

@@ -1,4 +1,4 @@
-"""What a rule looks at: one stage of a run as plan values, and the words and places the file has for them."""
+"""A rule looks at a subject: one stage of a run as plan values, with the words and places the file has for them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ROOTS = ("stage.", "identity.", "cluster.", "source.")
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What the project says about its machines; None where it says nothing."""
+    """The machines that the project names; None where it names nothing."""
 
     nodes: int | None = None
     gpus_per_node: int | None = None
@@ -112,7 +112,7 @@ class Subject:
         return self.reading.since(release)
 
     def value(self, name: str) -> Any:
-        """What a plan field (or native key) holds; None also where it is not known."""
+        """Return the value of a plan field (or native key); None also where it is not known."""
         if name not in self._asked:
             self._asked[name] = self._value(name)
         return self._asked[name]
@@ -178,7 +178,7 @@ class Subject:
         return self.native.leaves()
 
     def place(self, names: Iterable[str]) -> Place:
-        """Where the first of `names` that the file writes has its value; else where it would stand."""
+        """Return the place of the value for the first of `names` that the file writes; else where it would stand."""
         candidates = list(names)
         for name in candidates:
             leaf = self.leaf(name)

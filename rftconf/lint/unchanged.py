@@ -1,4 +1,4 @@
-"""Whether a fix leaves a run as it is, but for what its finding named."""
+"""A fix is checked to leave a run as it is, but for the keys that its finding named."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ _WHOLE = re.compile(r"\$\{([\w.]+)\}")
 
 
 def _all_defaults(framework: str) -> Iterator[Mapping[str, Value]]:
-    """What each release says by itself, the newest first."""
+    """Yield the defaults of each release and trainer, the newest first."""
     known = registry.framework(framework)
     for release in reversed(known.releases):
         for trainer in known.trainers_of(release):

@@ -1,4 +1,4 @@
-"""How many rows a training set has, when its parquet files lie here: their footers tell, nothing else is read."""
+"""The rows of a training set are counted where its parquet files lie here: their footers tell, nothing else is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which keys are in force: written leaves that win, stage by stage, over the defaults of the source's own release."""
+"""Keys in force are computed stage by stage: written leaves win over the defaults of the source's own release."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]
 
 
 def too_many_stages(leaves: Mapping[str, Leaf]) -> Diagnostic | None:
-    """What is said where a config has more stages than are read."""
+    """Return an error where a config has more stages than are read; None where it has not."""
     first_leaves = {key.partition("]")[0]: leaf for key, leaf in leaves.items() if key.startswith("stages[")}
     if len(first_leaves) <= MOST_STAGES:
         return None
@@ -183,7 +183,7 @@ def _says_nothing(known: catalogue.Catalogue, key: str, cell: Cell) -> bool:
 
 
 def _choices(guess: Guess, leaves: Mapping[str, Leaf]) -> dict[str, Cell]:
-    """What chooses config groups: `engine=megatron` names a part of the config and sets none."""
+    """Return the leaves that choose config groups: `engine=megatron` names a part of the config and sets none."""
     groups = registry.framework(guess.framework).groups
     if groups.isdisjoint(leaves):
         return {}

@@ -28,7 +28,7 @@ def counts_of(best: Guess) -> Mapping[str, str]:
 
 
 def translation_of(best: Guess, leaves: Mapping[str, Leaf]) -> Translation | None:
-    """What the leaves of a declared fork's config are in its framework; None where it is no such fork's."""
+    """Translate the leaves of a declared fork's config into its framework's keys; None where it is no such fork's."""
     declared = dialect_of(best)
     if declared is None:
         return None

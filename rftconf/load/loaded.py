@@ -68,11 +68,11 @@ class Loaded:
 
     @cached_property
     def translation(self) -> Translation | None:
-        """What the keys of a declared fork are in its framework, and what is known about those that have no name there."""
+        """Return a declared fork's keys as its framework names them, and the facts about those without a name there."""
         return translation_of(self.guess, live_leaves(self.document, self.guess.framework))
 
     def name_of(self, leaf: Leaf) -> str:
-        """What the source's release calls a written key: the key itself, unless it is a fork's."""
+        """Return the name that the source's release has for a written key: the key itself, unless it is a fork's."""
         own = self.translation
         return leaf.key if own is None else own.names.get(leaf.key, leaf.key)
 
@@ -132,7 +132,7 @@ class Loaded:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the rows had to say, over all stages."""
+        """Return the notes of the rows over all stages, each once, behind those that a fork always has."""
         own = () if self.dialect is None else self.dialect.always
         return tuple(dict.fromkeys((*own, *(note for stage in self.stages for note in stage.reading.notes))))
 

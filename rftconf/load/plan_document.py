@@ -243,7 +243,7 @@ class _Stage:
         return _leaf(self.tree, tuple(_parts(self.key(path))), value)
 
     def origin(self, path: str) -> Origin:
-        """Why the value is there: from its place in the plan, and of the kind that the plan says."""
+        """Return the value's origin: its key in the plan, with the kind that the plan states, else written."""
         key = self.key(path)
         why = self.plan.origins.get(key)
         return Origin(Kind(why.kind) if why is not None else Kind.WRITTEN, (key,), why.how if why is not None else "")

@@ -1,4 +1,4 @@
-"""What a document is: framework or program, release and trainer, and the fork whose keys it has."""
+"""A document is recognised as a config of a framework or program, a release, a trainer, and a fork by its keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has to hold before a document is read as a plan, and what is said where it does not."""
+"""A document has to meet these conditions before it is read as a plan; else it is refused with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one release does where a file is silent, worked out once: its defaults, and those that follow other keys."""
+"""A release's behaviour where a file is silent is worked out once: its defaults, and those that follow other keys."""
 
 from __future__ import annotations
 

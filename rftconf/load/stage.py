@@ -56,7 +56,7 @@ class StageRead:
         return self.reading.origins
 
     def overruled(self, leaf: Leaf) -> str | None:
-        """Why the release did something else than `leaf` says, whatever it says; None where it did as it was told."""
+        """Return the reason why the release does something else than `leaf` says; None where it does as `leaf` says."""
         own = (change for change in self.changes if change.overruled and getattr(change.cell, "leaf", None) is leaf)
         return next((change.why for change in own), None)
 
@@ -64,7 +64,7 @@ class StageRead:
 def facts_of(
     document: Document, guess: Guess, *, assume: Mapping[str, str] | None = None, rows: int | None = None
 ) -> Facts:
-    """What is known about a run from outside its keys; `assume`: what a person says of a fork."""
+    """Return the facts about a run from outside its keys; `assume` holds a person's statements about a fork."""
     launch = document.launch
     return Facts(
         starter=launch.starter if launch else {},

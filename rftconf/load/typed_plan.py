@@ -39,7 +39,7 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def _has_items(tree: Mapping[str, Any], path: str) -> bool:
-    """Whether every list on the way to `path` has the item that it names."""
+    """True where every list on the way to `path` has the item that it names."""
     node: Any = tree
     for part in _parts(path)[:-1]:
         if isinstance(node, list):

@@ -1,4 +1,4 @@
-"""What stands in a plan and in outputs instead of a secret: a reference to the environment, as `$WANDB_API_KEY`."""
+"""A plan and outputs hold no secret: a reference to the environment stands in its place, as `$WANDB_API_KEY`."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ WRAPPED = "SYN523"
 
 
 class Mode(Enum):
-    """How a leaf was put: a plain value, or one of Hydra's prefixes."""
+    """The way in which a leaf is put into the config: as a plain value, or with one of Hydra's prefixes."""
 
     SET = ""
     ADD = "+"
@@ -137,7 +137,7 @@ class Document:
 
     @property
     def missing(self) -> tuple[Diagnostic, ...]:
-        """What is said of configs that this one starts from and that are not here: what they set is not known."""
+        """Return diagnostics of absent configs that this one starts from: their values are not known."""
         unread = UNREAD if self.launch is not None and self.launch.unread else MISSING
         return tuple(d for d in self.diagnostics if d.code in (MISSING, unread))
 
@@ -148,7 +148,7 @@ class Document:
 
     @property
     def size(self) -> int:
-        """How many values the leaves hold, entries of lists and mappings counted each."""
+        """Count the values that the leaves hold; each entry of a list or mapping counts."""
         return sum(map(_size, (leaf.value for leaf in self.leaves)))
 
     def last(self) -> dict[str, Leaf]:

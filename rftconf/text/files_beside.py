@@ -81,9 +81,9 @@ FOLDERS_ABOVE = 6
 
 
 def in_checkout(name: str, file_name: str) -> Path | None:
-    """Where `file_name`, as seen from the root of a checkout, lies: beside the file `name`, or below a folder above it.
+    """Return the path of `file_name`, given from a checkout's root: beside the file `name` or below a folder above it.
 
-    Never an absolute path, one with `..`, nor what a link leads to elsewhere.
+    None for an absolute path, one with `..`, and one that a link leads elsewhere.
     """
     if not file_name or PurePosixPath(file_name).is_absolute() or ".." in PurePosixPath(file_name).parts:
         return None

@@ -83,7 +83,7 @@ def most_tokens(setup: Setup, gpu: Gpu) -> int | None:
 
 
 def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
-    """How far the actor's micro-batch can grow."""
+    """Find the largest micro-batch of the actor that fits, in tokens or sequences per rank."""
     actor = setup.actor
     if actor is None or actor.micro is None:
         return None
@@ -103,7 +103,7 @@ def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
 
 
 def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | None:
-    """How much of a GPU the rollout engine may take, so that at least the share `spare` of it stays free."""
+    """Find the highest share of a GPU for the rollout engine with which at least the share `spare` of it stays free."""
     role = next((r for r in setup.engines if r.name == "rollout"), None)
     if role is None:
         return None
@@ -127,7 +127,7 @@ def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | Non
 
 
 def first_offload(setup: Setup, gpu: Gpu) -> Answer | None:
-    """What to turn on, one after the other, until it fits; steps that save nothing at the peak are left out."""
+    """List the offloads to turn on in turn until the run fits; steps that save nothing at the peak are left out."""
     before = price(setup, gpu)
     if before.verdict == "fits" or setup.actor is None:
         return None

@@ -1,4 +1,4 @@
-"""What to change together so that a run fits the GPUs at hand: switches, micro-batches, engines' shares; nothing twice."""
+"""A run fits the GPUs at hand after changes together: switches, micro-batches, engines' shares; nothing twice."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def _fed(budget: Budget, gpu: Gpu) -> Iterator[Knob]:
 
 
 def _why_not(budget: Budget, taken: list[Knob]) -> str:
-    """What is left when every setting that helps is as small as it goes."""
+    """Return the reason why a run does not fit with all settings at their smallest, and advice on what is left."""
     tried = "; ".join(knob.words for knob in taken) or "no setting here lowers the peak"
     if budget.starved and _worst(budget) is None:
         serving = budget.starved[0]
@@ -269,7 +269,7 @@ def _why_not(budget: Budget, taken: list[Knob]) -> str:
 
 
 def _further_advice(budget: Budget) -> str:
-    """What might still help, with its account: an option that the plan has no field for, else more GPUs."""
+    """Return advice on what still helps, with its account: an option that the plan has no field for, else more GPUs."""
     for name, words, apply in savings_without_field(budget.setup):
         after = price(apply(budget.setup), budget.gpu)
         if after.verdict == "fits":

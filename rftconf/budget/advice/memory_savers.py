@@ -82,7 +82,7 @@ def _park_adam(role: TrainerRole) -> TrainerRole:
 
 
 def savings_without_field(setup: Setup) -> Iterator[Step]:
-    """What options save that this plan has no field for as it is: their names, words, and the run with them."""
+    """Yield options that save memory and have no field in this plan: their names, words, and the run with them."""
     for role in setup.trainers:
         if not role.job.trains:
             continue

@@ -1,4 +1,4 @@
-"""What a decoder is made of, and how many parameters that gives: the equations, and nothing that knows a file or a GPU."""
+"""A decoder's parts and equations give its number of parameters; nothing here knows a file or a GPU."""
 
 from __future__ import annotations
 

@@ -223,5 +223,5 @@ def _shared(read: Reader, width: int) -> int:
 
 
 def missing_family(family: str, known: Iterable[str] = KNOWN) -> str:
-    """What to say about a model_type that has no equations of its own, '' when it has."""
+    """Return a note on a model_type that has no equations of its own; '' when it has."""
     return "" if family in known else f"model_type {family or 'absent'}: counted as a Llama-like decoder"

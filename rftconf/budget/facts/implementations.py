@@ -1,4 +1,4 @@
-"""What trainers do differently, by release or date: the few numbers that no config tells.
+"""Trainers differ by release or date in a few numbers that no config tells.
 
 Each number is a count of tensors that some code keeps alive, named for that code. Where a count was chosen because
 measured rows agree with it, docs/adr/0010 says so.
@@ -13,7 +13,7 @@ from rftconf.base.record import record
 
 @record
 class Head:
-    """How logits become a loss.
+    """The bytes that a language-model head holds while logits become a loss.
 
     `full` [B] is alive per token and vocabulary entry, and `hole` [B] is freed too early for later, larger tensors to use:
     the allocator keeps it reserved until memory runs out. A chunked head instead needs `chunk` [B] per token and entry of

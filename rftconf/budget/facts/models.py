@@ -165,7 +165,7 @@ def _words_of_rows() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
 
 
 def resolve(name: str) -> Model:
-    """What `--model` means: a folder, a config.json, or a name. Raises UsageError with what to pass instead."""
+    """Return the model of `--model`: a folder, config.json or name. Raises UsageError with what to pass instead."""
     path = _local(name)
     if path is not None:
         config = read_config(path)

@@ -17,7 +17,7 @@ def vision_parameters(whole: Config, hidden: int) -> int:
 
 
 def missing_tower(whole: Config) -> str:
-    """What to say about a tower, or another part beside the decoder, that has no equations; '' where there is none."""
+    """A note on a vision tower, or another part beside the decoder, that has no equations; '' where there is none."""
     config = whole.get("vision_config")
     kind = str(config.get("model_type") or whole.get("model_type") or "absent") if isinstance(config, dict) else ""
     missing = [f"vision tower ({kind})"] if kind and kind not in _TOWERS else []

@@ -1,4 +1,4 @@
-"""What executes a plan that is placed anew, on which GPUs, and why a plan's own placement is not what it has."""
+"""A plan can be placed anew on a back end with its GPUs, which names what it lacks of the plan's own placement."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _of_trainers(stage: Stage) -> Iterator[str]:
 
 
 def _of_sequences(stage: Stage) -> Iterator[str]:
-    """Say which sequence-parallel size does not divide the GPUs or the model's heads; other roles do as the actor does."""
+    """Name an SP size that does not divide the GPUs or the model's heads; other roles do as the actor does."""
     actor = stage.placement.actor
     if actor.backend not in TRAINERS or not more_than_one(actor.sp):
         return

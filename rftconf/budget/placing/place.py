@@ -122,7 +122,7 @@ def _keep_by_name(plan: Plan, name: str, worker: Worker) -> None:
 
 
 def _of_megatron(stage: Stage, name: str, worker: Worker) -> None:
-    """Say Megatron's number types, seed, decay and recomputation in the words of FSDP."""
+    """Translate Megatron's number types, seed, decay and recomputation into FSDP's fields."""
     own = worker.megatron
     worker.compute_dtype, worker.seed = own.dtype, own.seed
     worker.model_dtype = MASTER if name in LEARNED and own.dtype is not None else None

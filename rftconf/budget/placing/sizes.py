@@ -82,7 +82,7 @@ def by_tokens(stage: Stage) -> bool:
 
 
 def notes(before: Plan, after: Plan) -> Iterator[str]:
-    """Say where a loss over micro-batches takes other sequences together than in the source; its formula stays."""
+    """Note that a loss over micro-batches takes other sequences together than in the source; its formula stays."""
     stage, new = before.stages[0], after.stages[0]
     update, rows, ranks = (
         stage.batch.sequences_per_update,

@@ -53,7 +53,7 @@ def _lists() -> frozenset[str]:
 def plan_view(
     stages: Iterable[Mapping[str, Any]], framework: str | None, release: str | None, extensions: Mapping[str, Any]
 ) -> Plan:
-    """What `setup_of` reads of a plan, from the flat values of its stages."""
+    """Make the part of a plan that `setup_of` reads, from the flat values of its stages."""
     each = list(stages)
     view = SimpleNamespace(
         source=SimpleNamespace(framework=framework, release=release),

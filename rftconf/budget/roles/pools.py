@@ -1,4 +1,4 @@
-"""Which GPU holds which role: pools of equal GPUs."""
+"""GPUs form pools; all GPUs of a pool hold the same roles."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def cached(job: Training) -> int:
 
 
 def resident(job: Training) -> list[Term]:
-    """What stays on the GPU between its turns."""
+    """The weights that a scoring role keeps on the GPU between its turns."""
     if job.backend == "megatron":
         return [t for t in megatron.states(job, job.megatron.pp - 1) if t.part == "weights"]
     return sharding.weights(job)

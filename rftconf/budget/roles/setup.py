@@ -122,7 +122,7 @@ T = TypeVar("T", bool, int, str)
 
 
 def _native(data: Any, name: str, kind: type[T]) -> T | None:
-    """What has that name anywhere in what only the source framework understands; None where it is absent."""
+    """Return the value of that name anywhere in what only the source framework understands; None where it is absent."""
     for key, value in data.items() if isinstance(data, dict) else ():
         if str(key).rsplit(".", 1)[-1] == name and type(value) is kind:
             return value

@@ -30,7 +30,8 @@ _PRICED_AS = {
 
 @record
 class Frame:
-    """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
+    """The facts that all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for
+    full length.
 
     `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU. `leaves`: every role waits in host
     memory between its turns, whatever its own switches say. `pads`: sequences are padded where nobody asks for packing.

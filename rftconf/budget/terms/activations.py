@@ -1,4 +1,4 @@
-"""What forward keeps for backward: counted tensor by tensor, per token of a micro-batch on one GPU."""
+"""Forward keeps activations for backward; they are counted tensor by tensor, per token of a micro-batch on one GPU."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def dropped(job: Training, layers: Layers) -> int:
 
 
 def again(job: Training) -> Term:
-    """What selective recomputation brings back for the one layer whose backward runs."""
+    """Activations that selective recomputation brings back for the one layer whose backward runs."""
     most = max(dropped(job, layers) for layers in job.architecture.layers)
     tokens, m = job.local_tokens, job.megatron
     formula = f"{grouped(most)} B × {grouped(tokens)} tokens / {m.cp} CP / {m.tp} TP; one layer"

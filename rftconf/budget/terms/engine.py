@@ -50,7 +50,7 @@ class Engine:
 
     @property
     def shape(self) -> CacheShape:
-        """What the KV arithmetic wants to know."""
+        """Return the sizes that the arithmetic of the KV cache takes."""
         return CacheShape(
             self.architecture,
             self.tp,
@@ -144,7 +144,7 @@ def awake(engine: Engine, gpu: Gpu) -> list[Term]:
 
 
 def asleep(engine: Engine) -> list[Term]:
-    """What stays while a trainer works on the same GPU: graphs, buffers and context; or all of it without sleep mode."""
+    """Memory left on the GPU while a trainer works there: graphs, buffers and context; all of it without sleep mode."""
     known = max(size for size in RESIDUE if size <= engine.tp)
     size = int(RESIDUE[known] * GIB)
     return [term("residue", "sleeping engine", size, f"{RESIDUE[known]} GiB; measured at TP{known}")]

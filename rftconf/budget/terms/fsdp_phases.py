@@ -15,7 +15,7 @@ WORKSPACE = 64 << 20
 
 
 def workspace() -> Term:
-    """What the matrix library keeps for itself."""
+    """Memory that cuBLAS, the matrix library, keeps for itself: 2 workspaces of 32 MiB."""
     return term("slack", "cuBLAS workspaces", WORKSPACE, "2 × 32 MiB")
 
 

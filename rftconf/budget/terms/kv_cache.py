@@ -13,7 +13,7 @@ ALIGNED = 16
 
 @record
 class CacheShape:
-    """How an engine lays out its cache. `dtype_bytes` per cached number, `max_batched_tokens` scheduled in one step.
+    """The layout of an engine's cache. `dtype_bytes` per cached number, `max_batched_tokens` scheduled in one step.
 
     `prefix_cache` makes recurrent layers keep one state more per request: the last one that a prefix may start from.
     """
@@ -95,7 +95,7 @@ def block_bytes(shape: CacheShape) -> int:
 
 
 def blocks(shape: CacheShape, available: int) -> int:
-    """How many blocks fit into `available` bytes of one GPU."""
+    """Blocks that fit into `available` bytes of one GPU."""
     return max(available, 0) // block_bytes(shape)
 
 
@@ -117,7 +117,7 @@ def blocks_per_request(shape: CacheShape) -> int:
 
 
 def concurrency(shape: CacheShape, available: int) -> float:
-    """How many requests of the greatest length fit at once; below 1 the engine refuses to start."""
+    """Requests of the greatest length that fit at once; below 1 the engine refuses to start."""
     return blocks(shape, available) / blocks_per_request(shape)
 
 

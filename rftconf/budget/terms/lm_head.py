@@ -46,7 +46,7 @@ def _scored(head: Head) -> float:
 
 
 def hole(job: Training) -> Term:
-    """What full logits in the compute type leave behind; given back when memory runs out, so only slack."""
+    """Memory that full logits in the compute type leave behind; given back when memory runs out, so only slack."""
     each, vocabulary, tokens = head_of(job).hole, job.architecture.vocabulary, job.local_tokens
     if job.value_head or not each:
         return term("slack", "hole of the logits", 0, "0 B; logits leave none")

@@ -42,7 +42,7 @@ def stage_layers(arch: Architecture, m: MegatronSizes) -> tuple[int, ...]:
 
 
 def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[Layers, float]]:
-    """Which layers a stage holds: kinds of layers and how many; virtual stages take turns.
+    """Layers that a pipeline stage holds: kinds of layers and how many of each; virtual stages take turns.
 
     Dense layers of a mixture come before the others. Kinds of attention alternate, so a stage has its share of each.
     """
@@ -134,7 +134,7 @@ def _adapters(job: Training, stage: int) -> list[Term]:
 
 
 def stage_activations(job: Training, stage: int) -> list[Term]:
-    """What waits in a stage: whole layers' tensors, or their inputs where layers are recomputed."""
+    """Activations that wait in a stage: whole layers' tensors, or their inputs where layers are recomputed."""
     arch, m = job.architecture, job.megatron
     layers = stage_layers(arch, m)[stage]
     if m.recompute != "full":

@@ -1,4 +1,4 @@
-"""What a training job is, as far as its memory asks: the inputs of every trainer formula."""
+"""A training job is described as far as its memory needs: the inputs of every trainer formula."""
 
 from __future__ import annotations
 

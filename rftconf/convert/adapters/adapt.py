@@ -1,4 +1,4 @@
-"""What a conversion needs beside the config: a script for the data, a stub for the reward, and a plan that names both."""
+"""A conversion needs files beside the config: a script for the data, and a stub for the reward. The plan names both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OF_ROWS = ("uri", "split", "subset", "storage", "prompt_type", "system_prompt")
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Where a value of the source is now: the plan path that stands for it ("" for none), and the file."""
+    """A value of the source that a file carries now: the plan path that stands for it ("" for none), and the file."""
 
     path: str
     file: str
@@ -59,11 +59,11 @@ class Adapters:
         return next(name for name in self.files if name != DATA_FILE)
 
     def instead_of(self, questions: list[Decision]) -> list[Decision]:
-        """What to decide about the files, and the questions about the target that they do not settle."""
+        """Return the decisions about the files, and the questions about the target that they do not settle."""
         return [*self.decisions, *(question for question in questions if question.key not in self.answers)]
 
     def settle(self, outcomes: dict[str, Outcome]) -> None:
-        """Say of every value that the files carry: derived, and where it is now."""
+        """Mark every value that the files carry as derived, and name the file that it is in."""
         for path, now in self.replaced.items():
             outcome = outcomes.get(path) or outcomes.get(now.path)
             outcomes[path] = Outcome(State.DERIVED, outcome.targets if outcome else (), f"in {self.folder}/{now.file}")
@@ -178,7 +178,7 @@ def _place_stub(reward: Reward, shape: Shape, folder: str) -> Decision:
 
 
 def _about_rows(source: Adapter, values: Mapping[str, Any], files: Mapping[str, str], folder: str) -> list[Decision]:
-    """What the plan says about rows that the script cannot follow."""
+    """Return a decision about settings of rows that the script does not follow; none where it follows all."""
     whys = []
     own_class = values.get("stage.data.dataset_class")
     if own_class is not None:

@@ -57,7 +57,7 @@ def assembled(about: str, parts: list[str]) -> str:
 
 
 def digest(text: str) -> str:
-    """What stands behind the mark of a file that nobody changed."""
+    """Return the text's SHA-256, shortened; it stands behind the mark of a file that nobody changed."""
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

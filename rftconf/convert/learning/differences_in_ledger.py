@@ -1,4 +1,4 @@
-"""Which lines of a ledger speak of a difference between the two plans of a conversion."""
+"""Some lines of a ledger speak of a difference between the two plans of a conversion; they are looked up here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a conversion changes in the learning: the ranked causes, with what the target does and what makes up for it."""
+"""A conversion can change the learning: its causes are ranked, with the target's behaviour and what makes up for it."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def changes_of(
 
 
 def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
-    """What the source's own settings without a plan field do, and the target does not; those of one reason together.
+    """Yield the source's own settings without a plan field, which act there only; those of one reason together.
 
-    How much they act is not computed, so each is named: a person has to decide about it. A setting at its release's
+    Their effect is not computed, so each is named: a person has to decide about it. A setting at its release's
     default is left out, and what belongs to another run. A fork's own keys, which no release has, are all named unless
     they are off: what they do only the fork's code tells.
     """

@@ -145,7 +145,7 @@ def _is_close(a: int, b: int) -> bool:
 
 
 def _fields(difference: RoleDifference) -> dict[str, str]:
-    """What the placeholders of a setting's plan fields stand for in this role."""
+    """Map the placeholders in a setting's plan fields to their values in this role."""
     role = difference.role_a
     micro, infer = getattr(role, "micro", None), getattr(role, "infer", None)
     return {

@@ -1,4 +1,4 @@
-"""What an output does otherwise than its source although no line of the account names it, found by reading it again."""
+"""Reading an output again finds differences from its source that no line of the account names."""
 
 from __future__ import annotations
 

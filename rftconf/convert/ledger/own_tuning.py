@@ -1,4 +1,4 @@
-"""What a target tunes by itself: performance settings that nobody wrote, and on which no memory, start or speed hangs.
+"""A target tunes some settings itself: those that nobody wrote, and on which no memory, start or speed hangs.
 
 Everything else whose default differs is written. The account of memory (`rftconf budget`) reads no field of this list; a
 test holds that.

@@ -41,7 +41,7 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
 
 
 def _of_silence(source: Native, keys: tuple[str, ...], title: str, out: Out) -> str:
-    """What nobody writes is the default of a key, where the source's own release has one of them.
+    """Return the origin of a value that nobody writes: a key's default, where the source's release has one of the keys.
 
     A value that is not the default itself, but what becomes of it, stands beside the default, and why it became that. A
     default that follows another key, or that only the code has, is no value to name.
@@ -97,7 +97,7 @@ def shown_in(source: Native, key: str) -> str:
 
 
 def _below(source: Native, key: str) -> dict[str, Any]:
-    """What the file itself writes below `key`."""
+    """Return the values that the file itself writes below `key`."""
     return {k[len(key) + 1 :]: cell.value for k, cell in source.cells.items() if k.startswith(key + ".") and cell.leaf}
 
 

@@ -85,7 +85,7 @@ def _unread(document: Document) -> Iterator[SourceLine]:
 
 
 def _of_stages(loaded: Loaded, writing: Writing) -> Iterator[SourceLine]:
-    """What makes a config staged, and common sections that every stage replaces as a whole (H58)."""
+    """Yield lines for the stages' names, and for common sections that every stage replaces as a whole (H58)."""
     title = registry.framework(writing.framework).title
     for key, leaf in live_leaves(loaded.document, loaded.framework).items():
         if re.fullmatch(r"stages\[\d+\]\.stage_name", key):
@@ -168,7 +168,7 @@ def _line(loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Le
 
 
 def _dead_above(inactive: dict[str, str], key: str) -> str | None:
-    """Why nothing below some node above `key` acts."""
+    """Return the reason why nothing below some node above `key` acts; None where it acts."""
     above = inactive.keys() & set(nodes_above(key))
     return next(why for node, why in inactive.items() if node in above) if above else None
 
@@ -179,7 +179,7 @@ def _filled_in_vain(path: str, outcome: Outcome, writing: Writing) -> bool:
 
 
 def _fixed_otherwise(paths: list[str], writing: Writing) -> str:
-    """What the target always does where the key means "nothing of the kind"; empty where it does nothing either."""
+    """Return the target's fixed behaviour where the key means "nothing of the kind"; empty where it has none."""
     for row in writing.table.rows if not writing.same_framework else ():
         if not isinstance(row, Fixed) or row.plan not in paths:
             continue

@@ -190,7 +190,7 @@ def _basis(out: Out, writing: Writing) -> Basis:
 
 
 def _does_otherwise(writing: Writing, out: Out) -> str:
-    """What a release without the key does, where that is not what is wanted: the newest one's default is another."""
+    """Return a note where a release without the key does not do what is wanted: the newest one's default is another."""
     behaviours = (writing.table.absent.get(path, UNSET) for path in out.plans)
     absent = next((value for value in behaviours if value is not UNSET), UNSET)
     if absent is UNSET or absent is None or out.value == absent or writing.same_framework:

@@ -108,7 +108,7 @@ def read_answers(name: str, text: str) -> FileAnswers:
 
 
 def answers_taken_from_file(given_answers: FileAnswers, questions: Mapping[str, Question]) -> dict[str, Answer]:
-    """What the answers to these questions do. Raises UsageError, with the place, for one that its question does not take."""
+    """Return the effect of each answer. Raises UsageError, with the place, for one that its question does not take."""
     answers = {}
     for name, value in given_answers.values.items():
         question = questions.get(name)

@@ -1,4 +1,4 @@
-"""What a person's answers change in a conversion: values of keys, and decisions that are none any more."""
+"""A person's answers change a conversion: keys get values, and decisions are dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person must decide or should know after a conversion."""
+"""A person must decide or should know these things after a conversion."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def once_each(decisions: list[Decision]) -> tuple[Decision, ...]:
 
 
 def starts_from(loaded: Loaded, stage: StageRead) -> list[Decision]:
-    """Where a stage starts from the one before, whose checkpoint no config names."""
+    """Return a decision for a stage that starts from the one before, whose checkpoint no config names."""
     before = [s for s in loaded.stages[: loaded.stages.index(stage)] if s.values.get("stage.kind") in TRAINING]
     if not before:
         return []
@@ -77,7 +77,7 @@ def starts_from(loaded: Loaded, stage: StageRead) -> list[Decision]:
 
 
 def halved_context(stage: StageRead) -> list[Decision]:
-    """Where the source limits prompt and answer by their sum, and each got half of it."""
+    """Return a decision where the source limits prompt and answer by their sum, in tokens, and each got half of it."""
     path, whole = "stage.length.prompt_max_tokens", "stage.length.model_max_tokens"
     origin = stage.origins.get(path)
     if origin is None or origin.how != HALVED:
@@ -97,7 +97,7 @@ def unlike(origins: Mapping[str, Origin], writing: Writing) -> list[str]:
 
 
 def folders_of_iterations(stage: StageRead, writing: Writing) -> list[Decision]:
-    """Where the source loads weights by Megatron's record of iterations, and other loaders want the shards themselves."""
+    """Return decisions where weights are loaded by Megatron's record of iterations, which other loaders do not read."""
     decisions = []
     for path in unlike(stage.origins, writing):
         origin = stage.origins[path]
@@ -130,7 +130,7 @@ def _of_no_interest(path: str, kind: str) -> bool:
 
 
 def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
-    """What differs although no leaf says so: defaults and fixed behaviours of the source that the target lacks."""
+    """Return differences that no leaf shows: defaults and fixed behaviours of the source that the target lacks."""
     paths = []
     for path, outcome in writing.outcomes.items():
         origin = stage.origins.get(path)

@@ -66,7 +66,7 @@ def _passes(value: Value) -> bool:
 
 
 def mark_open(lines: list[TargetLine], writing: Writing, *, shell: bool) -> None:
-    """What the target leaves open was not kept, whatever its row thought."""
+    """Mark plan values whose target line is left open as unresolved: they were not kept, whatever their row noted."""
     for line in lines:
         if not is_open(line.value, shell=shell):
             continue
@@ -83,7 +83,7 @@ def _why_not_written(value: Value) -> str:
 
 
 def option_for(name: str, words: tuple[str, ...] = ()) -> str:
-    """What to write on the command line to give a name its value: a variable, an argument of the script, a count.
+    """Return the option that gives a name its value on the command line: a variable, a script's argument, a count.
 
     `words`: what the value may be, where that is one of a few.
     """
@@ -140,7 +140,7 @@ def left_open(
     *,
     shell: bool,
 ) -> list[Decision]:
-    """What nobody told, and what the source leaves for a person to fill in."""
+    """Return decisions about values that nobody gave, and those that the source leaves for a person to fill in."""
     untold = unresolved(lines, writing, stage, loaded.document.asks, _assigned(loaded), shell=shell)
     unread = [] if writing.same_framework else rows_left_unread(stage)
     return [*untold, *unread, *placeholders(loaded, sources)]
@@ -209,7 +209,7 @@ def _unknown_values_of_line(line: TargetLine, writing: Writing) -> dict[str, Val
 
 
 def _why_open(line: TargetLine, writing: Writing) -> str:
-    """Why the target does not get what the source has."""
+    """Return the reason why the target does not get the source's value."""
     notes = (outcome.note for outcome in writing.outcomes.values() if line.key in outcome.targets)
     note = next(filter(None, notes), "")
     comment = "" if _ASSIGNED.match(line.comment) else line.comment
@@ -223,7 +223,7 @@ def _why_open(line: TargetLine, writing: Writing) -> str:
 
 
 def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
-    """What the source has for a key: its own keys with their values, also those that are its release's defaults."""
+    """Return the source's keys for a target's key, with their values, also those that are its release's defaults."""
     if stage is None:
         return ""
     source = stage.reading.source
@@ -245,7 +245,7 @@ def _target_words(line: TargetLine, writing: Writing) -> tuple[str, ...]:
 
 
 def ways_to_tell(values: Mapping[str, Value], stage: StageRead | None) -> tuple[str, ...]:
-    """What a person may write to tell the values of plan fields, each name once; with the words that a field has."""
+    """Return the options that give plan fields their values, each name once; with the words that a field has."""
     hints: dict[str, str] = {}
     for path, value in values.items():
         words: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ _FREE = {"set": "text", "assume": "text", "rows": "integer", "rollout-gpus": "in
 
 @record
 class Answer:
-    """What an answer is given to: an option of the command line (with a name, for `set` and `assume`), or a key."""
+    """The target of an answer: an option of the command line (with a name, for `set` and `assume`), or a key."""
 
     to: To
     name: str
@@ -47,7 +47,7 @@ class Choice:
 
     @property
     def flag(self) -> str:
-        """How the same is said without a file of answers; empty for `keep`."""
+        """Return the command-line option that says the same without a file of answers; empty for `keep`."""
         return _flag(self.to, self.name, self.answer)
 
 
@@ -70,7 +70,7 @@ class Question:
     advice: tuple[str, ...] = ()
 
     def effect_of_answer(self, value: Value) -> Answer | None:
-        """What an answer does; None for one that the question does not take."""
+        """Return the effect of an answer; None for one that the question does not take."""
         text = str(value).lower() if isinstance(value, bool) else str(value)
         for choice in self.choices:
             if choice.answer == text:
@@ -79,7 +79,7 @@ class Question:
 
     @property
     def flag(self) -> str:
-        """How any other answer is said without a file of answers."""
+        """Return the command-line option for any other answer without a file of answers; empty where none is taken."""
         return _flag(self.to, self.subject, "...") if self.takes else ""
 
 
@@ -133,7 +133,7 @@ def _question(decision: Decision, ledger: Ledger) -> Question:
 
 
 def _choices(text: str, key: str, free: dict[To, str]) -> Iterator[Choice]:
-    """What one choice offers; one that takes any value goes to `free`."""
+    """Yield the choices that one text offers; one that takes any value goes to `free`."""
     option = _OPTION.fullmatch(text)
     if option is not None:
         to: To = option[1]  # type: ignore[assignment] # the pattern has no others
@@ -151,7 +151,7 @@ def _choices(text: str, key: str, free: dict[To, str]) -> Iterator[Choice]:
 
 
 def _kind(key: str, ledger: Ledger) -> str:
-    """What a key takes, as its catalogue says; empty for a section, which holds others."""
+    """Return the kind of value that a key takes, by its catalogue; empty for a section, which holds others."""
     known = _catalogue(ledger).get(re.sub(r"\[\d*\]", "[]", key.lstrip("+")))
     if known is None or known.open or known.type == "dict":
         return ""

@@ -67,7 +67,7 @@ def _dual_clip(s: Subject) -> Findings:
     advice=f"one of {', '.join(AGGREGATIONS)}", source="veRL workers/config/actor.py; Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _aggregation(s: Subject) -> Findings:
-    """How token losses become one number. veRL refuses other words when it starts, Trinity-RFT at the first update."""
+    """Token losses become one number. veRL refuses other words when it starts, Trinity-RFT at the first update."""
     name = "algorithm.loss_agg"
     got = s.value(name)
     if (

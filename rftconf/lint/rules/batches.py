@@ -121,8 +121,9 @@ def _uneven_ranks(s: Subject) -> Findings:
     fixable=True,
 )  # fmt: skip
 def _uneven_micro(s: Subject) -> Findings:
-    """With fixed micro-batches a rank's share of the update is cut into equal parts, which the workers assert. It fails
-    when the workers start, after the cluster was taken."""
+    """Fixed micro-batches cut a rank's share of the update into equal parts, which the workers assert. It fails when
+    the workers start, after the cluster was taken.
+    """
     update, d, micro = s.count(UPDATE), ranks(s), s.count(MICRO)
     if s.value(DYNAMIC) is not False or update is None or d is None or micro is None or update % d:
         return
@@ -361,7 +362,7 @@ def _nothing(s: Subject) -> Findings:
     source="veRL 0.7.1 fsdp_workers.py 1232; 0.9.1 workers/engine/utils.py prepare_micro_batches", fixable=True,
 )  # fmt: skip
 def _critic_micro(s: Subject) -> Findings:
-    """As for the actor: a rank's share of the critic's update is cut into equal parts."""
+    """Fixed micro-batches cut a rank's share of the critic's update into equal parts, as they do for the actor."""
     micro, update, d = (
         s.count("batch.critic.sequences_per_rank"),
         s.count("batch.critic_sequences_per_update"),
@@ -415,8 +416,9 @@ def _in_sequences(s: Subject) -> Findings:
     advice="one pass, or one update per period", source="veRL dp_actor.py 541-547, 0.9 engine_workers.py 272-289",
 )  # fmt: skip
 def _passes_in_a_row(s: Subject) -> Findings:
-    """Where passes repeat one update's sequences instead of sweeping over the whole period, the policy runs away on each
-    small batch before it sees the next."""
+    """Passes repeat one update's sequences instead of sweeping over the whole period, so the policy runs away on each
+    small batch before it sees the next.
+    """
     total, update, passes = sequences(s), s.count(UPDATE), s.count("batch.passes")
     if s.value("batch.pass_order") == "per_update" and passes and passes > 1 and total and update and total > update:
         yield finding(f"{s.says('batch.passes')} repeats each update of {update} sequences {passes} times before the next",

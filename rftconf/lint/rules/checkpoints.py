@@ -149,7 +149,7 @@ def _temporary(s: Subject) -> Findings:
     advice="add model", source="veRL 0.9 checkpoint_manager.py",
 )  # fmt: skip
 def _no_model(s: Subject) -> Findings:
-    """What is saved cannot be used, nor resumed from."""
+    """Checkpoints without the model cannot be used, nor resumed from."""
     save = s.value("checkpoint.contents")
     if isinstance(save, list) and save and "model" not in save and "hf_model" not in save:
         yield finding(f"{s.says('checkpoint.contents')} does not hold the model", "checkpoint.contents")

@@ -1,4 +1,4 @@
-"""What only ChatLearn has: copies of one number, roles, back ends."""
+"""Rules for what only ChatLearn has: copies of one number, roles, back ends."""
 
 from __future__ import annotations
 

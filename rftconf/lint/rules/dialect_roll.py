@@ -1,4 +1,4 @@
-"""What only ROLL has: texts that are evaluated, roles' back ends, switches, environments."""
+"""Rules for what only ROLL has: texts that are evaluated, roles' back ends, switches, environments."""
 
 from __future__ import annotations
 

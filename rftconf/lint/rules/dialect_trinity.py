@@ -1,4 +1,4 @@
-"""What only Trinity-RFT has: modes, synchronisation, tasksets, functions by name with their arguments."""
+"""Rules for what only Trinity-RFT has: modes, synchronisation, tasksets, functions by name with their arguments."""
 
 from __future__ import annotations
 
@@ -378,7 +378,7 @@ def _offset(s: Subject) -> Findings:
     advice="queue, or sql to keep experiences", source="Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _file_buffer(s: Subject) -> Findings:
-    """In modes both and colocate an experience buffer of type file is silently made a queue, and nothing is written."""
+    """An experience buffer of type file is silently made a queue in modes both and colocate, and nothing is written."""
     key = "buffer.trainer_input.experience_buffer.storage_type"
     if s.native.value("mode") in ("both", "colocate") and str(s.native.value(key)).lower() == "file" and s.written(key):
         yield finding(f"{s.says(key)} becomes a queue", key, fix=Put(key, "queue"))
@@ -471,7 +471,7 @@ def _config_path(s: Subject) -> Findings:
     advice="fewer or smaller engines, or more GPUs", source="Trinity config_validator.py 248-253", since="0.4.1",
 )  # fmt: skip
 def _above_the_cluster(s: Subject) -> Findings:
-    """In the modes explore, bench and serve the engines may take every GPU, but not more than there are."""
+    """Engines may take every GPU in the modes explore, bench and serve, but not more than there are."""
     keys = ("explorer.rollout_model.engine_num", "explorer.rollout_model.tensor_parallel_size")
     engines, size, nodes, each = (s.native.value(key) for key in (*keys, "cluster.node_num", "cluster.gpu_per_node"))
     if s.native.value("mode") not in ("explore", "bench", "serve"):

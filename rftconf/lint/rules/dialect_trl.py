@@ -1,4 +1,4 @@
-"""What only TRL's GRPO has: groups within generations, words of its losses, engines in the trainer's processes."""
+"""Rules for what only TRL's GRPO has: groups in generations, its losses' words, engines in the trainer's processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only veRL has: the trainers of 0.9 and their modes, Hydra's ways, pools."""
+"""Rules for what only veRL has: the trainers of 0.9 and their modes, Hydra's ways, pools."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ def _local_updates(s: Subject) -> Findings:
     advice="leave it at 1, or use separate_async", source="veRL 0.9 trainer_base.py 131, 533-560", since="0.9.0", fixable=True,
 )  # fmt: skip
 def _sync_steps(s: Subject) -> Findings:
-    """In sync and colocate_async the old log-probabilities are recomputed with the weights of the moment, so the ratio is 1
-    at each first visit and clipping never acts."""
+    """The modes sync and colocate_async recompute old log-probabilities with the weights of the moment, so the ratio is
+    1 at each first visit and clipping never acts.
+    """
     key = f"{V1}{mode(s)}.parameter_sync_step"
     got = s.native.value(key)
     if mode(s) in ("sync", "colocate_async") and isinstance(got, int) and got > 1:
@@ -68,7 +69,7 @@ def _sync_steps(s: Subject) -> Findings:
     advice="set trainer.use_v1 to true", source="veRL 0.9 main_ppo.py", since="0.9.0", fixable=True,
 )  # fmt: skip
 def _unused_v1(s: Subject) -> Findings:
-    """With use_v1=false the older trainer runs, which reads none of trainer.v1."""
+    """The older trainer runs with use_v1=false, and reads none of trainer.v1."""
     if s.native.value("trainer.use_v1") is False:
         for key, leaf in s.written_keys():
             if key.startswith(V1) and leaf.value is not None:
@@ -83,7 +84,7 @@ def _unused_v1(s: Subject) -> Findings:
     advice="leave it out", source="H69; veRL 0.9 replay_buffer.py 520-560", since="0.9.0", fixable=True,
 )  # fmt: skip
 def _staleness(s: Subject) -> Findings:
-    """In sync mode every answer comes from the newest weights, and the sampler does not look at its age."""
+    """Every answer comes from the newest weights in sync mode, and the sampler does not look at its age."""
     for name in ("max_off_policy_threshold", "max_off_policy_strategy"):
         key = f"{V1}sampler.{name}"
         if mode(s) == "sync" and s.written(key):

@@ -134,7 +134,7 @@ def _unregistered(s: Subject) -> Findings:
     advice="take the quotes away", source="PyYAML and OmegaConf: quotes make text, and these blocks are passed on as they are", fixable=True,
 )  # fmt: skip
 def _as_text(s: Subject) -> Findings:
-    """In blocks that are passed on as they are nobody converts it: the text "0" is true, and "4" is no number."""
+    """Nobody converts a value in blocks that are passed on as they are: the text "0" is true, and "4" is no number."""
     known = _catalogue_of(s)
     for key, leaf in list(s.leaves.items()):
         got = leaf.value
@@ -159,7 +159,7 @@ def _as_text(s: Subject) -> Findings:
     advice="give a value of that type", source="the types of the plan's fields, which are those of what reads the key",
 )  # fmt: skip
 def _unusable(s: Subject) -> Findings:
-    """What reads the key in the end stops, or takes the value for something else. rftconf leaves it open, and reads the rest."""
+    """The key's reader stops, or takes the value for something else. rftconf leaves it open, and reads the rest."""
     known = _catalogue_of(s)
     for error in s.reading.value_errors:
         leaf, own = error.leaf, known.get(error.leaf.key)

@@ -64,7 +64,7 @@ def _negative(s: Subject) -> Findings:
     advice="0.0005 to 0.05 is usual", source="veRL's, Trinity's and ROLL's own examples",
 )  # fmt: skip
 def _strong(s: Subject) -> Findings:
-    """With a weight near 1 the penalty outweighs rewards between 0 and 1, and the policy stays where it is."""
+    """A penalty with a weight near 1 outweighs rewards between 0 and 1, and the policy stays where it is."""
     for term in (LOSS, REWARD):
         got = s.number(f"{term}coef")
         if got is not None and got >= 0.5 and s.value(f"{term}enabled") is True:

@@ -45,8 +45,9 @@ def _budget(s: Subject, name: str, dynamic: str, what: str) -> Findings:
     source="verl-project/verl#571, #3415; agentscope-ai/Trinity-RFT#398; veRL seqlen_balancing.py", fixable=True,
 )  # fmt: skip
 def _actor_budget(s: Subject) -> Findings:
-    """With dynamic batches no sequence may be longer than a micro-batch. veRL asserts it when the first long answer comes,
-    hours into the run."""
+    """Dynamic batches allow no sequence longer than a micro-batch. veRL asserts it when the first long answer
+    comes, hours into the run.
+    """
     yield from _budget(s, "batch.micro.tokens_per_rank", "batch.micro.dynamic", "training")
 
 

@@ -48,7 +48,7 @@ def _unknown(s: Subject) -> Findings:
     advice="add tensorboard or wandb", source="veRL utils/tracking.py", frameworks=("verl",),
 )  # fmt: skip
 def _only_printed(s: Subject) -> Findings:
-    """When the terminal is gone, so are the curves."""
+    """The curves are gone when the terminal is."""
     if _loggers(s) in (["console"], ["stdout"]) and s.written("identity.loggers"):
         yield finding(f"{s.says('identity.loggers')} keeps no numbers", "identity.loggers")
 

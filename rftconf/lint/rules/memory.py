@@ -33,7 +33,7 @@ def _peak(budget: Budget) -> str:
 
 
 def _keys(budget: Budget) -> tuple[str, ...]:
-    """What to look at, the most telling first: what the largest term of the worst moment comes from."""
+    """Return the plan fields to look at, the most telling first: those that the peak's largest term comes from."""
     part = max(budget.deciding.deciding.terms, key=lambda term: term.size).part
     tokens = (TOKENS, SEQUENCES)
     if part == "kv_cache":

@@ -208,8 +208,9 @@ def _across_nodes(s: Subject) -> Findings:
     advice="choose a divisor of the trainer's GPUs, or -1 for all of them", source="veRL fsdp_workers.py; Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _uneven_shards(s: Subject) -> Findings:
-    """With hybrid sharding the GPUs form groups of fsdp_size. With a rest, veRL's mesh leaves GPUs out and Trinity-RFT
-    stops."""
+    """Hybrid sharding puts the GPUs into groups of fsdp_size. With a rest, veRL's mesh leaves GPUs out and Trinity-RFT
+    stops.
+    """
     name = "placement.actor.fsdp_shard_gpus"
     size, gpus = s.count(name), s.count(TRAINERS)
     # a size of the whole world or more is one group of all
@@ -253,8 +254,9 @@ def _too_many(s: Subject) -> Findings:
     source="verl-project/verl#302, hiyouga/EasyR1#409", fixable=True,
 )  # fmt: skip
 def _greedy_engine(s: Subject) -> Findings:
-    """Where trainer and engine take turns on the same GPUs, what the trainer keeps on them is not there for the engine;
-    without offloading, a large share runs out of memory."""
+    """Trainer and engine take turns on the same GPUs, so memory that the trainer keeps is not there for the engine;
+    without offloading, a large share runs out of memory.
+    """
     name = "placement.rollout.gpu_memory_fraction"
     share = s.number(name)
     offloads = s.value("placement.actor.offload.param") and s.value("placement.actor.offload.optimizer")

@@ -50,7 +50,7 @@ def _renamed(s: Subject) -> Findings:
     advice="see what takes its place before you upgrade", source="the edits between releases (schemas/*/versions.py)",
 )  # fmt: skip
 def _without_place(s: Subject) -> Findings:
-    """What the key does has no place in the newest release."""
+    """The key's effect has no place in the newest release."""
     newest = registry.framework(s.framework).newest
     if s.best.release == newest:
         return

@@ -1,4 +1,4 @@
-"""How answers are drawn, for training and for validation."""
+"""Rules for the way in which answers are drawn, for training and for validation."""
 
 from __future__ import annotations
 

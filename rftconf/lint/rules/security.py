@@ -49,7 +49,7 @@ def _secret(s: Subject) -> Findings:
 
 @lru_cache(maxsize=2)
 def _secrets(text: str) -> tuple[list[tuple[int, int]], dict[int, str]]:
-    """Where secrets stand in a text, and the names that they are given to; a config of many stages asks for each."""
+    """Return the spans of secrets in a text, and the names they are given to; each stage of a config asks for it."""
     spans = secret_spans(text)
     return spans, {start: name for start, _, name in assignments(text)} if spans else {}
 

@@ -169,7 +169,7 @@ def _section(package: str) -> str | None:
 
 
 def _package(text: str) -> str | None:
-    """What a file's first line says of the section where its keys go."""
+    """Return the section where a file's keys go, as its first line declares it; None where the line declares none."""
     header = _HEADER.match(text)
     return _section(header[1]) if header else None
 

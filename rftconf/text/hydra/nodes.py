@@ -1,4 +1,4 @@
-"""What the parts of an override's value are."""
+"""An override's value consists of these nodes: elements, calls and sweeps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Call:
 
 
 class SymbolicStructureError(Exception):
-    """What the value is depends on an unknown part."""
+    """The structure of the value depends on an unknown part."""
 
 
 def key_text(key: Key) -> str:

@@ -43,7 +43,7 @@ class Argument(Protocol):
         """Shell source of a condition that nobody can decide here, when the argument is there only if it holds."""
 
     def span_at(self, offset: int, end: int | None = None) -> Place:
-        """Where the characters from `offset` to `end` (by default the last) of the value are written."""
+        """Return the place where the value's characters from `offset` to `end` (by default the last) are written."""
 
 
 @record

@@ -110,7 +110,7 @@ class Overrides:
         self._leave(word, f"this argument {depends}", depends, "bind what it reads with --set NAME=VALUE")
 
     def _leave(self, word: Argument, message: str, why: str, help_: str) -> None:
-        """Say that an argument is not read, and keep that it is there."""
+        """Report that an argument is not read, and keep it among the unread ones."""
         self._report("SYN305", Severity.WARNING, message, word.place, help_)
         self.unread.append(Unread(word.value, word.place, f"{why}; {help_}"))
 

@@ -1,4 +1,4 @@
-"""Which fork a config belongs to, by the program it starts and by keys that only this fork has.
+"""A config's fork is recognised by the program that it starts and by keys that only this fork has.
 
 Only the marks are read here, from an index that is generated from the declarations: no command pays for a fork that
 it does not meet.
@@ -19,7 +19,7 @@ INDEX = Path(__file__).with_name("marks.json")
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """What shows that a config is this fork's: the modules it starts, patterns of keys, keys with words that only it
+    """A fork's marks in a config: the modules it starts, patterns of keys, keys with words that only it
     takes there; one of them is enough.
 
     `above` are the forks that it is itself a fork of; `arguments` says how its programs take theirs, where that is not
@@ -40,7 +40,7 @@ class Marks:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """What the keys begin with."""
+        """Return the beginnings of the fork's keys: each pattern up to its first `*`."""
         return tuple(pattern.partition("*")[0] for pattern in self.keys)
 
     def words(self, written: Mapping[str, object]) -> list[str]:
@@ -48,7 +48,7 @@ class Marks:
         return [key for key, values in self.values.items() if written.get(key) in values]
 
     def hits(self, written: Mapping[str, object]) -> int:
-        """How many written keys show this fork."""
+        """Count the written keys that show this fork."""
         return len(self.words(written)) + sum(map(self.has, written))
 
 

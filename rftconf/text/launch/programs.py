@@ -1,4 +1,4 @@
-"""Which commands of a script start a framework, and how their arguments are read. A table and its lookup."""
+"""Commands start a framework by their program's name; a table lists the names with the form of the arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rftconf.text.launch.marks import of_program
 
 
 class Style(Enum):
-    """How a program takes its arguments."""
+    """The form in which a program takes its arguments."""
 
     HYDRA = "hydra"
     FLAGS = "flags"
@@ -94,7 +94,7 @@ def main_of(program: str) -> Main | None:
 
 
 def launch_of(program: str, arguments: Sequence[str]) -> Main | None:
-    """What a program with these arguments (as far as their beginnings are known) starts: by its name, else by its overrides.
+    """Return the framework's program that a command starts, by its name, else by its arguments' known beginnings.
 
     None when it starts no run. `framework` is empty for a program that the table does not know.
     """

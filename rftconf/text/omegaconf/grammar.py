@@ -36,13 +36,13 @@ class InterpolationSyntaxError(Exception):
 
 
 class Lookup(Protocol):
-    """What the grammar asks for while it evaluates."""
+    """The values that the grammar asks for while it evaluates: other nodes of the config, and resolvers' results."""
 
     def node(self, path: str) -> Value:
         """The value at `a.b[0]`, or at `..b` relative to the current place."""
 
     def call(self, name: str, args: list[Value]) -> Value:
-        """What the resolver `name` gives."""
+        """Return the result of the resolver `name` for these arguments."""
 
 
 def evaluate(source: str, lookup: Lookup) -> Value:
@@ -66,7 +66,7 @@ def evaluate_element(source: str, lookup: Lookup) -> Value:
 
 
 def as_text(value: Value) -> str | Expr:
-    """How a value reads inside a longer text."""
+    """Return a value as it reads inside a longer text; an unknown one stays an expression."""
     return value if isinstance(value, Expr) else str(value)
 
 

@@ -159,7 +159,7 @@ class Resolver:
         return value
 
     def _measure(self, value: Value) -> int:
-        """How many entries a value has. Parts that several values share are counted each time, but looked at once.
+        """Count a value's entries. Parts that several values share are counted each time, but looked at once.
 
         Raises UnresolvedError beyond MAX_ENTRIES.
         """
@@ -190,7 +190,7 @@ class Resolver:
         raise UnresolvedError("SYN402", f"there is no key {'.'.join(path)}")
 
     def _is_list(self, path: Path) -> bool:
-        """Whether the keys write an index behind `path`: `[0]`."""
+        """True where the keys write an index behind `path`: `[0]`."""
         below = path
         while (key := self._key(below)) is None:
             below = (*below, next(iter(self._names_in(below))))

@@ -45,7 +45,7 @@ class Typed(str):
         return self[1::2] if self.kind == "escape" else str(self)
 
     def value(self) -> Value:
-        """What the token is when nothing stands beside it."""
+        """Return the value that the token has when nothing stands beside it, by its type; else its text."""
         match self.kind:
             case "int" if len(self) <= MOST_DIGITS:
                 return int(self)

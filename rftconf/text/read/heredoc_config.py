@@ -99,7 +99,7 @@ class _Filled:
         return diagnostics
 
     def diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
-        """What the reader of YAML says, at the script's places."""
+        """Return a diagnostic of the YAML reader with its places moved into the script."""
         place = self._place(diagnostic.place) if diagnostic.place is not None else None
         labels = tuple(Label(self._place(label.place), label.note) for label in diagnostic.related)
         return replace(diagnostic, message=str(self._shown(diagnostic.message)), place=place, related=labels)

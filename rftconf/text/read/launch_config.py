@@ -37,7 +37,7 @@ class Candidate:
 
     @property
     def title(self) -> str:
-        """How a listing names it."""
+        """Return the name of this launch in a listing: its line, its program and the condition on which it runs."""
         condition = f" (only if {self.command.condition})" if self.command.condition else ""
         return f"line {self.command.place.span.line}: {self.program}{condition}"
 
@@ -112,7 +112,7 @@ def config_file(options: Mapping[str, Value], style: Style) -> str:
 
 
 def _written_by_script(options: Mapping[str, Value], chosen: Candidate) -> Written | str | None:
-    """What the script itself wrote to the file that the options name."""
+    """Return the file named in the options as the script wrote it; a text is the condition on which that depends."""
     files = chosen.command.files
     for path in _paths(options, chosen) if files else ():
         text_of_file = files.get(normal(path))
@@ -130,7 +130,7 @@ def _tail(path: Value) -> str:
 
 
 def _same_unknowns(written: Written, command: Command) -> bool:
-    """Whether what is unknown of the path came from the same assignments: `$(mktemp)` twice is two files."""
+    """True where path and command take their unknowns from the same assignments: `$(mktemp)` twice is two files."""
     passed = {id(word) for argument in command.argv for word in roots(argument)}
     return all(id(word) in passed for word in roots(written.path))
 

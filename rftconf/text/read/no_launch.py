@@ -1,4 +1,4 @@
-"""Why nothing that a script starts is a run: where the reading stopped, and what to give so that it goes on."""
+"""A script without a run gets an error that names where the reading stopped, and what to give so that it goes on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def nothing_started(script: Script) -> Diagnostic:
 
 
 def _help(lead: Lead) -> str:
-    """What to give so that the reading goes on behind `lead`."""
+    """Return advice: the options to give so that the reading goes on behind `lead`."""
     if any(name.isdigit() for name in lead.names):
         return 'give the script its arguments: --args "..."'
     if lead.names:

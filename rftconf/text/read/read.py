@@ -67,7 +67,7 @@ def _within_bounds(document: Document) -> Document:
 
 
 def _too_much(document: Document) -> Diagnostic | None:
-    """What is said where the leaves hold more than a config has."""
+    """Return an error where the leaves hold more values or list entries than a config has; None where they do not."""
     longest = max(document.leaves, key=lambda leaf: _length(leaf.value), default=None)
     item = next(
         (leaf for leaf in document.leaves if (match := _ITEM.search(leaf.key)) and int(match[1]) >= MAX_ITEMS), None
@@ -162,12 +162,12 @@ def form_of(source: Source) -> str:
 
 
 def is_toml(name: str) -> bool:
-    """Whether a file is TOML, by its name: none of the frameworks reads a config of that form."""
+    """True where a file is TOML by its name: none of the frameworks reads a config of that form."""
     return suffix_of(name) == TOML
 
 
 def _is_mapping(text: str) -> bool:
-    """Whether YAML sees keys and values: a command inside a YAML text does not make it a script."""
+    """True where the text is a mapping to YAML: a command inside a YAML text does not make it a script."""
     from rftconf.text.yaml.composer import ComposeError, compose
 
     try:

@@ -1,4 +1,4 @@
-"""How a text is to be read, as the person who asks says it."""
+"""The caller of the reader gives these options with a text: bindings, arguments, the launch that is meant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Followed: TypeAlias = "dict[Hashable, tuple[Script, tuple[str, ...]]]"
 
 @record
 class ReadOptions:
-    """What the caller knows beyond the text.
+    """Facts that the caller knows beyond the text.
 
     `bindings` are variables and keys of the config (`trainer.nnodes`) given by hand, `environment` those of the environment the caller lets in; `args` the
     script's own arguments; `launch` which launch (1 is the first) of several; `base` a YAML of lower priority;

@@ -47,14 +47,14 @@ class Tree:
     problems: list[tuple[str, Place]] = field(default_factory=list)
 
     def place(self, path: Path) -> Place:
-        """Where the part at `path`, or what holds it, stands."""
+        """Return the place of the part at `path`, or of the nearest part that holds it."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places[path]
 
 
 def is_plan(text: str) -> bool:
-    """Whether a text is a plan: it has the mark at its top, or where it is too broken to say, anywhere."""
+    """True where a text is a plan: it has the mark at its top, or anywhere if it is too broken to be parsed."""
     if not _MARKED.search(text):
         return False
     try:

@@ -195,7 +195,7 @@ def _width(value: str | Expr) -> int:
 
 
 def _split(words: Sequence[Word]) -> list[Argument]:
-    """What `$OVERRIDES` holds, split at its blanks as bash does; unknown parts are taken to hold none."""
+    """Split words like `$OVERRIDES` at their blanks as bash does; unknown parts are taken to hold none."""
     arguments: list[Argument] = []
     for word in words:
         if not (word.splits and len(word.pieces) == 1 and isinstance(word.value, Text)):

@@ -39,7 +39,7 @@ class Group:
         self.kind, self.arms = kind, list[list[Step]]([[]])
 
     def ends(self, text: str, starts: set[int]) -> set[int]:
-        """Where a match can end that begins at one of `starts`."""
+        """Return the offsets where a match can end that begins at one of `starts`."""
         reached = set(starts) if self.kind in "?*" else set[int]()
         new = starts
         while new:
@@ -168,7 +168,7 @@ def compiled(chunks: Chunks) -> Pattern | None:
 
 
 def _next_step(text: str, offset: int) -> tuple[Step | None, int]:
-    """What stands at `offset`, and the offset behind it; None for a set of characters that is none."""
+    """Return the pattern's step at `offset`, and the offset behind it; None for brackets that form no set."""
     c = text[offset]
     if c == "*":
         while text[offset + 1 : offset + 2] == "*":

@@ -41,7 +41,7 @@ class Unresolved:
 
 @record
 class Script:
-    """What a script launches; `variables` is what is known of its variables at the end (lists for arrays)."""
+    """A script as it was read: the commands that it launches, and its `variables` at the end (lists for arrays)."""
 
     name: str
     text: str

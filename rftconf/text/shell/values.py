@@ -47,7 +47,7 @@ class Word:
 
     @property
     def place(self) -> Place:
-        """Where the word is written; for an element of an array, in the array's literal."""
+        """Return the place where the word is written; for an element of an array, in the array's literal."""
         return self.source.place(self.start, self.end)
 
     @property
@@ -85,7 +85,7 @@ class Word:
         return words[:MAX_VIA]
 
     def span_at(self, offset: int, end: int | None = None) -> Place:
-        """Where the characters `offset` to `end` (default: to the end of the value) are written in this word."""
+        """Return the place where the word has its characters from `offset` to `end` (default: its last one)."""
         if not isinstance(self.value, str):
             return self.place
         stop = len(self.value) if end is None else end
@@ -104,7 +104,7 @@ class Word:
         return self.source.place(low if low >= 0 else self.end, max(high, low))
 
     def origin_at(self, offset: int) -> Place:
-        """Where the character at `offset` was first written: in the literal that a variable got, if it came so."""
+        """Return the place where the character at `offset` was first written, which may be a variable's literal."""
         word: Word = self
         for _ in range(MAX_VIA):
             deeper = word._origin(offset)
@@ -124,7 +124,7 @@ class Word:
 
 
 class Unset(Word):
-    """What `unset` leaves: empty where it is read, absent for `${x-d}`; never the environment's value."""
+    """The state that `unset` leaves: empty where it is read, absent for `${x-d}`; never the environment's value."""
 
     __slots__ = ()
 
@@ -252,6 +252,6 @@ def oversized(value: Known) -> bool:
 
 
 def known_start(value: Known) -> str:
-    """What a value begins with, as far as it is known."""
+    """Return the beginning of a value, as far as it is known."""
     first = value.parts[0] if isinstance(value, Text) else value
     return first if isinstance(first, str) else ""

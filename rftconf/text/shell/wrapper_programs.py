@@ -8,7 +8,7 @@ from rftconf.base.record import record
 
 
 class Takes(Enum):
-    """What a wrapper is given behind its own options and operands."""
+    """The kind of words that a wrapper takes behind its own options and operands."""
 
     COMMAND = "a program and its arguments"
     TEXT = "words that make one text for a shell"
@@ -18,7 +18,7 @@ class Takes(Enum):
 
 @record
 class Wrapper:
-    """How one wrapper is called.
+    """The form in which one wrapper is called.
 
     `verbs`: words of which one sequence must come first (`run`, `job submit`); none: it always starts something.
     `valued`: options whose value is the next word. `operands`: words of its own before what it starts (a host, an image).

@@ -72,7 +72,7 @@ class _Way:
 
 @lru_cache(maxsize=1)
 def _lines(text: str) -> LineIndex:
-    """Where its lines start; the findings of one file have their fixes one after the other."""
+    """Return the index of the text's line starts; it is kept, since a file's fixes come one after the other."""
     return LineIndex(text)
 
 

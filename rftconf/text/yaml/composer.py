@@ -121,7 +121,7 @@ def _check_depth(text: str) -> None:
 
 
 def _measure(node: Any, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many nodes `node` is once aliases are expanded, and how deep. Raises ComposeError beyond the limits."""
+    """Return the count and depth of nodes in `node`, aliases expanded. Raises ComposeError beyond the limits."""
     if node.id == "scalar":
         return 1, 0
     if id(node) in known:

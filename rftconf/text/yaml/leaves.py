@@ -28,7 +28,7 @@ _ODD_BREAK = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
 
 
 class Node(Protocol):
-    """What this module uses of PyYAML's nodes: `value` is text, a list of nodes or a list of pairs."""
+    """The attributes of PyYAML's nodes that are used here: `value` is text, a list of nodes or a list of pairs."""
 
     id: str
     tag: str
@@ -89,7 +89,7 @@ class YamlReader:
         return {**{k: v for k, v in merged.items() if k not in own}, **own} if merged else own
 
     def place(self, node: Node) -> Place:
-        """Where `node` stands; for block collections up to the end of the last item."""
+        """Return the place of `node`; a block collection reaches to the end of its last item."""
         start = node.start_mark
         index = start.index
         plain = node.id == "scalar" and self.text[index : index + 1] not in ("|", ">")

@@ -1,4 +1,4 @@
-"""What a framework's YAML loader sees in a plain scalar. The same bytes differ: `1e-6` is text to PyYAML."""
+"""Each framework's YAML loader has its own types of plain scalars. The same bytes differ: `1e-6` is text to PyYAML."""
 
 from __future__ import annotations
 

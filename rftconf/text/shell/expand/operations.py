@@ -64,7 +64,7 @@ def literal(text: str) -> int:
 
 
 def decided(value: Integer) -> bool | None:
-    """Whether a number counts as true; None when unknown."""
+    """True where a number counts as true to bash, which is not 0; None when it is unknown."""
     return None if isinstance(value, Expr) else value != 0
 
 

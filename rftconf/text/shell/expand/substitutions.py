@@ -25,7 +25,7 @@ _NOTHING = re.compile(r"`(?:\s|#[^\n`]*\n)*(?:#[^\n`]*)?`|\$\((?:\s|#[^\n]*\n)*\
 
 
 def without_ends(value: Known) -> Known:
-    """What a substitution leaves of a command's output: no line ends behind it."""
+    """Return a command's output without the line ends behind it, as a substitution does."""
     if isinstance(value, str):
         return value.rstrip("\n")
     if isinstance(value, Text) and isinstance(last := value.parts[-1], str):

@@ -61,7 +61,7 @@ def _expand(units: list[Part], depth: int) -> list[list[Part]]:
 
 
 def _pairs(units: list[Part]) -> dict[int, tuple[int, list[int]]]:
-    """Where each brace that is closed is closed, and the commas that stand in it and in none inside it."""
+    """Map each closed brace to the index of its end, and of the commas that stand in it and in none inside it."""
     pairs: dict[int, tuple[int, list[int]]] = {}
     opened: list[tuple[int, list[int]]] = []
     for index, part in enumerate(units):

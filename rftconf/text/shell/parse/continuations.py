@@ -1,4 +1,4 @@
-"""Where a command ends although its writer meant it to go on: comments in it, and backslashes that continue nothing."""
+"""Some commands end before their writer meant them to: at a comment, or at a backslash that continues nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COMMENTED = re.compile(r"[ \t]+#[^\n]*").match
 
 
 def cut_by_comment(text: str, before: int, offset: int) -> Problem | None:
-    """What to say of the comment at `offset` in a command whose last word ends at `before`; None where nothing is lost."""
+    """Return the problem of a comment at `offset` behind a word that ends at `before`; None where nothing is lost."""
     end = text.find("\n", offset)
     comment_end = end = end if end >= 0 else len(text)
     if text[offset:end].rstrip().endswith("\\") and "\n" not in text[before:offset] and text[end : end + 200].strip():
@@ -37,7 +37,7 @@ def cut_by_comment(text: str, before: int, offset: int) -> Problem | None:
 
 
 def cut_by_backslash(text: str, offset: int) -> Problem | None:
-    """What to say of the backslash at `offset`, with blanks behind it."""
+    """Return the problem of the backslash at `offset` with blanks or a comment behind it; None where there is none."""
     if (blank := _TRAILING(text, offset + 1)) is not None:
         message = "a backslash before blanks does not continue the line: the command ends here"
         return Problem("SYN111", message, offset, blank.end(), "remove the blanks behind the backslash")

@@ -39,7 +39,7 @@ def _lines(text: str, offset: int, size: int, *, joined: bool) -> Iterator[tuple
 
 
 def handed_on(inside: list[Command]) -> tuple[Redirect, ...]:
-    """What `cat` hands on when it is all there is and reads from here-documents or -strings; nothing for any other command."""
+    """Return the here-documents or -strings that a lone `cat` hands on; none for any other command."""
     only = inside[0] if len(inside) == 1 else None
     if not isinstance(only, Simple) or only.assigns or len(only.words) != 1:
         return ()
@@ -67,7 +67,7 @@ def untabbed(text: str, body: HereDoc, parts: list[Part]) -> list[Part]:
 
 
 def _without(part: Lit, tabs: set[int]) -> Iterator[Lit]:
-    """What is left of literal text when some of its characters are dropped, in runs."""
+    """Yield the runs that are left of literal text when the characters at the offsets `tabs` are dropped."""
     start = offset = part.start
     while offset < part.end:
         if offset not in tabs:

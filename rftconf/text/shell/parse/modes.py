@@ -1,4 +1,4 @@
-"""How far text runs in each place of a script, and what can be wrong with it."""
+"""Each place of a script has a mode, which tells how far plain text runs there; two errors tell what can be wrong."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TooDeep(Exception):  # noqa: N818
 
 
 class Mode:
-    """Which characters run on, which end the text, and which lose their meaning."""
+    """A mode's sets of characters: those that run on, that end the text, and that lose their meaning."""
 
     __slots__ = ("escapes", "literal", "run", "stops")
 

@@ -1,4 +1,4 @@
-"""What the parser makes of a script: commands and words, with offsets. Nothing is expanded yet."""
+"""The parser makes these nodes of a script: commands and words, with offsets. Nothing is expanded yet."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def assign(machine: Machine, node: Assign, *, associative: bool = False) -> None
 
 
 def assigned_value(shell: Shell, node: Assign, value: Variable) -> Variable:
-    """What is assigned: what was bound by hand, where the script has not used the name before.
+    """Return the value to assign: the one bound by hand, where the script has not used the name before.
 
     So `--set N=8` wins over `N=4` as it does over `N=$(nproc)`; a name that the script makes from its own value
     (`N=$((N * 2))`) or assigns again is the script's.
@@ -72,7 +72,7 @@ def _integer(machine: Machine, node: Assign, value: WordNode) -> Word:
 
 
 def shell_value(machine: Machine, name: str) -> Known:
-    """What a scalar holds; nothing when it is not set."""
+    """Return the value of a scalar; empty text when it is not set."""
     old = machine.shell.scalar(name)
     return "" if old is None else old.value
 

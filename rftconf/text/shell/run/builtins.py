@@ -139,7 +139,7 @@ def exec_(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
 
 
 def nothing(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
-    """What succeeds and sets nothing."""
+    """Succeed and set nothing."""
     return True
 
 

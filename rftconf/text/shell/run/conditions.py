@@ -218,5 +218,5 @@ class Conditions:
         return f"[ {' '.join(map(as_word, values))} ]"
 
     def case(self, value: Known, pattern: WordNode) -> Outcome:
-        """Whether `value` matches one pattern of a `case`."""
+        """Tell whether `value` matches one pattern of a `case`: True, False, or the condition that decides it."""
         return self._matches(value, pattern, "==")

@@ -73,7 +73,7 @@ def survived(shell: Shell, node: Command) -> Outcome:
 
 
 def say(shell: Shell, condition: str, start: int, end: int) -> None:
-    """Say where bash would end the script, and what to give so that it does not."""
+    """Warn that bash would end the script here, and advise what to give so that it does not."""
     names = [name for name in dict.fromkeys(_NAMES.findall(condition)) if not _is_known(shell, name)]
     names = [name for name in names if not _numbers(shell, f"${name}")]
     advice = " ".join(f"--set {name}=..." for name in names[:3])
@@ -113,7 +113,7 @@ def leave_open(shell: Shell, condition: str) -> bool:
 
 
 def _asked_for(shell: Shell, name: str, word: Word) -> Known | None:
-    """What would give a variable its value, where it is empty or has a default that stands for nothing given."""
+    """Return the argument or variable that would give `name` a value, where it is empty or only has a default."""
     if word.lacks or word.lacking():
         shell.awaits = True
         return argument(str((word.lacking() or [word])[0].lacks))

@@ -96,7 +96,7 @@ def _case(machine: Machine, node: Case, word: Word, index: int) -> Outcome:
 
 
 def _matches(machine: Machine, value: Known, patterns: list[WordNode]) -> Outcome:
-    """Whether one of the patterns matches; many that nobody can decide are asked as they are written."""
+    """Tell whether one of the patterns matches; a long condition is returned as the `case` that is written."""
     outcome: Outcome = False
     for pattern in patterns:
         outcome = either(outcome, machine.conditions.case(value, pattern))

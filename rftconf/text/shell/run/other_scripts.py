@@ -23,7 +23,7 @@ _OWN_FOLDER = ("dirname", "BASH_SOURCE", "$0", "pwd", "PWD")
 
 @record
 class Sees:
-    """Which variables a new shell has: those that it is given, and those that the script exports where it inherits them."""
+    """A new shell's variables: those that it is given, and those that the script exports where it inherits them."""
 
     variables: Mapping[str, Word]
     inherits: bool
@@ -99,7 +99,7 @@ def parsed(shell: Shell, text: Source) -> Tree:
 
 
 def deeper(shell: Shell, node: Simple) -> bool:
-    """Whether one more text may stand inside the present one; says so where it may not."""
+    """True where one more text may stand inside the present one; reports it where it may not."""
     if shell.inside >= MAX_INSIDE:
         shell.cut(f"texts stand inside each other more than {MAX_INSIDE} deep", node.start, node.end)
     return shell.inside < MAX_INSIDE

@@ -1,4 +1,4 @@
-"""Which commands start a program that matters, and where in their arguments it is named."""
+"""A command starts a program that matters where its name or one of its arguments names one."""
 
 from __future__ import annotations
 

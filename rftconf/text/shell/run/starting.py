@@ -22,7 +22,7 @@ _ENDS_A_LINE = ("\\n", "\\r", "^M", "\r", "\n")
 
 @dataclass(slots=True)
 class Inner:
-    """What a wrapper starts: `at` is the index of its first word, or `text` the one word that a shell reads."""
+    """The command in a wrapper: `at` is the index of its first word, or `text` the one word that a shell reads."""
 
     takes: Takes
     at: int
@@ -111,7 +111,7 @@ def _walk(row: Wrapper, words: list[Word], index: int) -> Inner | None:
 
 
 def _entered(machine: Machine, row: Wrapper, words: list[Word], index: int) -> Inner | None:
-    """What a scheduler starts: the program that one option names, with the arguments that another one holds."""
+    """Return the command that a scheduler starts: one option names the program, another one holds its arguments."""
     inner = Inner(row.takes, index + 1)
     if not _past_verbs(row, words, inner):
         return None

@@ -1,4 +1,4 @@
-"""What the parts of the interpreter may ask of it: commands that are run, words that are expanded, conditions that are decided."""
+"""The interpreter's parts see it as a machine that runs commands, expands words and decides conditions."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ class Machine(Protocol):
 
     @property
     def shell(self) -> Shell:
-        """What is known while the script is read."""
+        """Return the state of the shell at this point of the script."""
 
     @property
     def expander(self) -> WordExpander:
-        """What expands words."""
+        """Return the part that expands words."""
 
     @property
     def conditions(self) -> Judge:
-        """What decides tests."""
+        """Return the part that decides tests."""
 
     def run(self, commands: list[Command]) -> Outcome:
         """One command after the other, until something leaves."""

@@ -1,4 +1,4 @@
-"""What is known after both arms of something undecidable: what differs depends on the condition."""
+"""The states after both arms of an undecidable branch are merged: values that differ depend on its condition."""
 
 from __future__ import annotations
 

@@ -53,5 +53,5 @@ class Command:
 
     @property
     def launch(self) -> Main | None:
-        """What it starts of a framework, if anything."""
+        """Return the framework's program that this command starts, if any."""
         return launch_of(self.name, [known_start(word.value) for word in self.arguments])

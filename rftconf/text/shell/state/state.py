@@ -1,4 +1,4 @@
-"""What a shell knows while a script is read: variables, parameters, functions, what was launched, and budgets."""
+"""The shell's state while a script is read: variables, parameters, functions, launched commands, and budgets."""
 
 from __future__ import annotations
 

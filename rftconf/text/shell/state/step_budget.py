@@ -1,4 +1,4 @@
-"""What reading one script may cost: steps, characters that are made, texts inside each other. All of the reader spends from it."""
+"""Reading one script has a budget, which all of the reader spends: steps, characters made, texts inside each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Budget(Exception):  # noqa: N818
 
 
 class Spending:
-    """How much of the budget is used."""
+    """The part of the budget that is used."""
 
     steps = 0
     characters = 0

@@ -1,4 +1,4 @@
-"""What a command makes of a file."""
+"""A file that a command of the script writes is known by its path, its text and the conditions of the command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rftconf.text.shell.values import Word
 
 @record
 class Written:
-    """What one command makes of a file; `text` is None where that is not followed, and `why` says which command."""
+    """A file as one command writes it; `text` is None where that is not followed, and `why` names the command."""
 
     path: Word
     text: Word | None

@@ -79,7 +79,7 @@ def redirected(machine: Machine, node: Redirected) -> Outcome:
 
 
 def passed_on_input(shell: Shell, node: Command) -> Word | None:
-    """What the next command of a pipe gets, where it is one that passes its input on."""
+    """Return the text that the next command of a pipe gets, where `node` passes its input on."""
     first = node.words[0] if isinstance(node, Simple) and node.words else None
     name = first.plain or "" if isinstance(first, WordNode) else ""
     passes = name in ("cat", "tee", "sudo") or any(row.types for row in rows_of(name))
@@ -124,7 +124,7 @@ def _joined(first: Word, second: Word) -> Word | None:
 
 
 def input_of(shell: Shell, expander: WordExpander, redirects: Sequence[Redirect], piped: Word | None) -> Word | None:
-    """What a command reads from its standard input, where that is written in the script."""
+    """Return the text that a command reads from its standard input, where the script writes it out."""
     for redirect in reversed(redirects):
         if redirect.operator[0] != "<" or redirect.descriptor not in ("", "0"):
             continue
@@ -203,7 +203,7 @@ def normal(path: Known) -> Known:
 
 
 def _folder(shell: Shell, path: Known) -> object:
-    """What a path is relative to: changes with every `cd`."""
+    """Return the folder that a path is relative to, which changes with every `cd`; ANYWHERE for an absolute path."""
     first = path.parts[0] if isinstance(path, Text) else path
     rooted = (
         first.startswith("/")
@@ -219,13 +219,13 @@ def working_directory(shell: Shell) -> object:
 
 
 def at_launch(shell: Shell) -> dict[Known, Written | str]:
-    """What each file holds for a program that is started now, or the condition on which that depends."""
+    """Map each file to its content for a program that is started now, or to the condition on which that depends."""
     files = {path: current(states, shell.conditions, working_directory(shell)) for path, states in shell.files.items()}
     return {path: state for path, state in files.items() if state is not None}
 
 
 def current(states: list[Written], conditions: list[str] | tuple[str, ...], folder: object) -> Written | str | None:
-    """What a file holds under `conditions`; a condition where it decides that and nobody knows it."""
+    """Return a file's content under `conditions`; else the condition, not known to hold, that decides it."""
     for written in reversed(states):
         if written.folder is not ANYWHERE and written.folder is not folder:
             continue
