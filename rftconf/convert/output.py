@@ -104,7 +104,7 @@ def _config_name(target: registry.Framework, writing: Writing) -> str:
 
 
 def _program(target: registry.Framework, release: str, writing: Writing) -> list[str | Expr]:
-    """Return the command that starts the program: under torchrun where it has one process per GPU and no Ray."""
+    """Return the command that starts the program: under torchrun where it has one process per GPU and no own Ray."""
     starter = starter_of(target, release, writing)
     if not starter:
         return ["python3", "-m", target.mains[-1] if target.of else target.mains[0]]

@@ -254,7 +254,7 @@ def _fed(budget: Budget, gpu: Gpu) -> Iterator[Knob]:
 
 
 def _why_not(budget: Budget, taken: list[Knob]) -> str:
-    """Return the reason why a run does not fit with all settings at their smallest, and advice on what is left."""
+    """Return the reason why a run does not fit with every helpful setting at its smallest, and what is left."""
     tried = "; ".join(knob.words for knob in taken) or "no setting here lowers the peak"
     if budget.starved and _worst(budget) is None:
         serving = budget.starved[0]

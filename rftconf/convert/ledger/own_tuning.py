@@ -1,4 +1,4 @@
-"""A target tunes some settings itself: those that nobody wrote, and on which no memory, start or speed hangs.
+"""A target tunes performance settings itself that nobody wrote, and on which no memory, start or speed hangs.
 
 Everything else whose default differs is written. The account of memory (`rftconf budget`) reads no field of this list; a
 test holds that.

@@ -67,7 +67,9 @@ def _dual_clip(s: Subject) -> Findings:
     advice=f"one of {', '.join(AGGREGATIONS)}", source="veRL workers/config/actor.py; Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _aggregation(s: Subject) -> Findings:
-    """Token losses become one number. veRL refuses other words when it starts, Trinity-RFT at the first update."""
+    """An aggregation makes one number of token losses. veRL refuses an unknown one when it starts, Trinity-RFT at the
+    first update.
+    """
     name = "algorithm.loss_agg"
     got = s.value(name)
     if (
