@@ -12,7 +12,7 @@ _COMMENTED = re.compile(r"[ \t]+#[^\n]*").match
 
 
 def cut_by_comment(text: str, before: int, offset: int) -> Problem | None:
-    """Return the problem of a comment at `offset` behind a last word that ends at `before`; None where nothing is lost."""
+    """Return the problem of a comment at `offset` behind the last word, which ends at `before`; None without a loss."""
     end = text.find("\n", offset)
     comment_end = end = end if end >= 0 else len(text)
     if text[offset:end].rstrip().endswith("\\") and "\n" not in text[before:offset] and text[end : end + 200].strip():
