@@ -25,7 +25,7 @@ class Copies(OneField):
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """All keys."""
+        """Return all keys that share the value."""
         return self.keys
 
     def read(self, r: ReadContext) -> None:

@@ -29,7 +29,7 @@ class Horizon:
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """The key."""
+        """Return the one key that the shape speaks for."""
         return (self.key,)
 
     def read(self, r: ReadContext) -> None:

@@ -52,7 +52,7 @@ class Logged:
 
     @property
     def placeholders(self) -> tuple[str, ...]:
-        """The names in braces."""
+        """Return the names that stand in braces."""
         return placeholders(self.name)
 
 
@@ -72,5 +72,5 @@ class Counter:
 
 
 def placeholders(name: str) -> tuple[str, ...]:
-    """The names in braces."""
+    """Return the names that stand in braces."""
     return tuple(PLACEHOLDER.findall(name))

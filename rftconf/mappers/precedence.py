@@ -29,12 +29,12 @@ class While:
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """The shape's keys."""
+        """Return the keys of the inner shape."""
         return self.shape.natives
 
     @property
     def plans(self) -> tuple[str, ...]:
-        """The shape's plan fields."""
+        """Return the plan fields of the inner shape."""
         return self.shape.plans
 
     def read(self, r: ReadContext) -> None:
@@ -72,7 +72,7 @@ class FirstOf(OneField):
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """Both keys."""
+        """Return both keys, the one that counts first."""
         return (self.first, self.second)
 
     def read(self, r: ReadContext) -> None:

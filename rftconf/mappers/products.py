@@ -31,12 +31,12 @@ class AllGpus:
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """Both keys."""
+        """Return both keys that say how many GPUs there are."""
         return self.keys
 
     @property
     def plans(self) -> tuple[str, ...]:
-        """The plan field."""
+        """Return the plan field of the role's GPUs."""
         return (self.path,)
 
     def read(self, r: ReadContext) -> None:
@@ -75,7 +75,7 @@ class UpdateInParts:
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """Both keys."""
+        """Return the key of a rank's part and the key of the passes."""
         return (self.part, self.passes)
 
     @property
@@ -84,7 +84,7 @@ class UpdateInParts:
         return (self.path, self.micro)
 
     def read(self, r: ReadContext) -> None:
-        """Multiply the three."""
+        """Multiply one rank's part, the ranks and the passes to the sequences of an update."""
         part, passes = r.native(self.part), r.native(self.passes)
         update = arith("*", arith("*", part, self.ranks(r)), passes)
         r.set(self.path, update, self.part, self.passes, *self.rank_keys, how=self.how)

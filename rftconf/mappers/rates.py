@@ -34,7 +34,7 @@ def known_plan_value(context: Context, path: str, name: str) -> Any:
 
 
 def sequences_per_rollout(context: Context) -> Any:
-    """S = B*n."""
+    """Return the sequences of one rollout period: S = B*n."""
     prompts = known_plan_value(context, "stage.batch.prompts_per_rollout", "the prompts of a rollout period")
     return prompts * known_plan_value(context, "stage.batch.responses_per_prompt", "the responses per prompt")
 

@@ -84,12 +84,12 @@ class Reading:
 
     @property
     def framework(self) -> str:
-        """The source's framework."""
+        """Return the source's framework."""
         return self.source.framework
 
     @property
     def release(self) -> str:
-        """The source's release."""
+        """Return the source's release."""
         return self.source.release
 
     @property
@@ -185,7 +185,7 @@ class Reading:
         self.notes += [sentence] if sentence not in self.notes else []
 
     def read_all(self) -> None:
-        """Run every row."""
+        """Run every row that has not run yet."""
         for index in range(len(self.table.rows)):
             if index not in self._started:
                 self._run(index)

@@ -140,12 +140,12 @@ class OneField:
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """The key."""
+        """Return the one key that the shape speaks for."""
         return (self.key,)
 
     @property
     def plans(self) -> tuple[str, ...]:
-        """The plan field."""
+        """Return the one plan field that the shape feeds."""
         return (self.path,)
 
 
@@ -208,7 +208,7 @@ class Behaves(OneField):
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """None of its own."""
+        """Return no keys: the shape has none of its own."""
         return ()
 
     def read(self, r: ReadContext) -> None:
@@ -244,7 +244,7 @@ class Where:
 
     @property
     def plans(self) -> tuple[str, ...]:
-        """The plan fields of both."""
+        """Return the plan fields of both shapes."""
         return tuple(dict.fromkeys((*self.then.plans, *self.otherwise.plans)))
 
     def read(self, r: ReadContext) -> None:

@@ -35,7 +35,7 @@ class Means:
 
     @property
     def plans(self) -> tuple[str, ...]:
-        """The plan field."""
+        """Return the one plan field that the statement sets."""
         return (self.path,)
 
     def read(self, r: ReadContext) -> None:
@@ -43,7 +43,7 @@ class Means:
         r.set(self.path, self.word, *(self.natives if self.told_by_all else self.natives[:1]))
 
     def write(self, w: WriteContext) -> None:
-        """Write every key."""
+        """Write every key with its fixed value."""
         for key, value in self.keys.items():
             w.put(key, value, self.path, always=True, state=self.state, how=self.how.get(key, ""))
 
@@ -79,7 +79,7 @@ class Asked(OneSided):
     choices: tuple[str, ...]
 
     def write(self, w: WriteContext) -> None:
-        """Leave the key open."""
+        """Leave the key open where the plan has no value, and ask for one."""
         if w.plan(self.path) is None:
             w.put(self.key, MISSING, self.path, state=State.UNRESOLVED, note=self.why, always=True)
             w.decide(self.key, self.why, *self.choices)
@@ -98,7 +98,7 @@ class Noted(OneSided):
     because: Callable[[ReadContext], str] | None = None
 
     def read(self, r: ReadContext) -> None:
-        """Note the sentence."""
+        """Note the sentence where the condition holds."""
         if self.holds(r):
             sentence = self.sentence if isinstance(self.sentence, str) else self.sentence(r)
             r.note(sentence)
@@ -115,7 +115,7 @@ class Narrows(OneSided):
     why: str
 
     def read(self, r: ReadContext) -> None:
-        """Record why."""
+        """Record why the key is narrowed where the condition holds."""
         if self.holds(r):
             r.narrowed[self.key] = self.why
 
@@ -146,7 +146,7 @@ class Lost(OneField):
 
     @property
     def natives(self) -> tuple[str, ...]:
-        """None."""
+        """Return no keys."""
         return ()
 
     def read(self, r: ReadContext) -> None:

@@ -25,7 +25,7 @@ def counters_of(framework: str) -> tuple[Counter, ...]:
 
 
 def counter_of(framework: str, run: str) -> Counter:
-    """The counter of one run."""
+    """Return the counter that one run of a framework is logged against."""
     return next(counter for counter in counters_of(framework) if counter.run == run)
 
 

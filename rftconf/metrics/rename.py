@@ -210,5 +210,5 @@ def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
 
 
 def write_json_lines(lines: Iterable[dict[str, Any]]) -> str:
-    """One JSON object a line."""
+    """Write one JSON object a line."""
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)

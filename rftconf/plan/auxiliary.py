@@ -45,7 +45,7 @@ def own_pools(values: dict[str, Any]) -> int:
 
 
 def sharing(values: dict[str, Any], total: int) -> str:
-    """Who shares how many of `total` GPUs, in words."""
+    """Tell in words which roles share how many of `total` GPUs."""
     own, guests = own_pools(values), [path for path in paths(values) if values.get(path + "own_pool") is False]
     among = "engines, trainer and further models" if guests else "engines and trainer"
     own_models = f" and gives further models {own} of their own" if own else ""

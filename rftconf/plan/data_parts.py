@@ -23,7 +23,7 @@ class Sampling(Part):
 
 
 class DataKeys(Part):
-    """Columns of a data set."""
+    """Names of the columns in which a data set holds prompts, answers, images and the rest."""
 
     prompt: Str | None = None
     response: Str | None = None

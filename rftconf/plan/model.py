@@ -276,7 +276,7 @@ class KlLoss(Part):
 
 
 class PolicyLoss(Part):
-    """The surrogate objective."""
+    """The surrogate objective of the policy: its family, and how ratios are clipped."""
 
     family: Str | None = None
     clip_low: Float | None = None
@@ -435,7 +435,7 @@ class Checkpoint(Part):
 
 
 class Cadence(Part):
-    """The rollout periods after which the run saves and validates."""
+    """The rollout periods between two saves, and between two validations."""
 
     save_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = Seen
     eval_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = Seen

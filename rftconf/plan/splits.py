@@ -49,7 +49,7 @@ class Demand:
 
     @property
     def total(self) -> int:
-        """All GPUs."""
+        """Count the GPUs of all nodes."""
         return self.nodes * self.gpus_per_node
 
 

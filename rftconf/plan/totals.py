@@ -51,7 +51,7 @@ def times(a: Any, b: Any) -> Any:
 
 
 def prompts_a_period(v: Values) -> Any:
-    """B."""
+    """Return B, the prompts of a rollout period."""
     return v.get(BATCH + "prompts_per_rollout")
 
 
@@ -63,12 +63,12 @@ def sequences_a_period(v: Values) -> Any:
 
 
 def sequences_an_update(v: Values) -> Any:
-    """G."""
+    """Return G, the sequences of an update."""
     return v.get(BATCH + "sequences_per_update")
 
 
 def updates_a_period(v: Values) -> Any:
-    """U = E*S/G."""
+    """Return the updates of a rollout period: U = E*S/G."""
     passes = 1 if v.get(BATCH + "passes") is None else v[BATCH + "passes"]
     return ratio(times(passes, sequences_a_period(v)), sequences_an_update(v))
 
@@ -93,7 +93,7 @@ def ranks(v: Values) -> Any:
 
 
 def engines(v: Values) -> Any:
-    """Engines that generate."""
+    """Return the number of engines that generate."""
     return ratio(v.get(PLACE + "rollout.gpus"), product(dict(v), "rollout", ("tp", "dp", "pp")))
 
 

@@ -64,7 +64,7 @@ class KeepsNames:
     __slots__ = ()
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing."""
+        """Return no keys, since every name stays."""
         del keys
         return frozenset()
 
@@ -75,7 +75,7 @@ class OnlyDown(KeepsNames):
     __slots__ = ()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing to do."""
+        """Change nothing on the way up."""
         del flat
         return []
 
@@ -185,7 +185,7 @@ class Split:
     new: tuple[str, ...]
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """The old name."""
+        """Return the keys that have the old name."""
         return frozenset(name for name, _ in hits(self.old, False, keys))
 
     def up(self, flat: dict[str, C]) -> list[Change]:
@@ -257,7 +257,7 @@ class Removed:
     """The last release in which a harmless key still had one, and what it did there."""
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """The old name."""
+        """Return the keys that have the old name."""
         return frozenset(name for name, _ in hits(self.old, self.tree, keys))
 
     def up(self, flat: dict[str, C]) -> list[Change]:
@@ -266,7 +266,7 @@ class Removed:
         return [Change(name, flat.pop(name), (), self.why, not self.harmless) for name in names]
 
     def down(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing to do."""
+        """Change nothing on the way down."""
         del flat
         return []
 

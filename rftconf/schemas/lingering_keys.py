@@ -16,15 +16,15 @@ class Lingers:
     why: str
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """The key."""
+        """Return the key where it is there."""
         return frozenset({self.old}.intersection(keys))
 
     def up(self, flat: dict[str, C]) -> list[Change]:
-        """Leave the key to its row."""
+        """Change nothing: the key is left to its row."""
         del flat
         return []
 
     def down(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing to do: the older release has the key."""
+        """Change nothing: the older release has the key."""
         del flat
         return []

@@ -23,11 +23,11 @@ class Revalue(KeepsNames):
     """True where the newer word does not do all that the older one did."""
 
     def up(self, flat: dict[str, C]) -> list[Change]:
-        """Respell."""
+        """Write every value in the newer release's spelling."""
         return self._respell(flat, self.spellings)
 
     def down(self, flat: dict[str, C]) -> list[Change]:
-        """Respell back."""
+        """Write every value in the older release's spelling."""
         inverse = {new: old for old, new in self.spellings.items()}
         return self._respell(flat, inverse if self.back is None else self.back)
 
@@ -83,7 +83,7 @@ class Pin(KeepsNames):
     """A key and the value that it must have as well."""
 
     def up(self, flat: dict[str, C]) -> list[Change]:
-        """Write what was implied."""
+        """Write the value that the older release implied."""
         cause = flat.get(self.when[0])
         if cause is None or (self.key in flat and not self.overrules):
             return []
@@ -172,7 +172,7 @@ class Inverted:
     new: str
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """The old name."""
+        """Return the old name where it is there."""
         return frozenset({self.old} & set(keys))
 
     def up(self, flat: dict[str, C]) -> list[Change]:
@@ -185,7 +185,7 @@ class Inverted:
         return [*done, Change(self.old, cell, (self.new,), f"renamed {self.new}, which is its opposite")]
 
     def down(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing to do: no release has the old name."""
+        """Change nothing: no release has the old name."""
         del flat
         return []
 

@@ -97,7 +97,7 @@ def _forms_of(value: str) -> Iterator[tuple[str, bool]]:
 
 
 def _percent_encoded(text: str) -> str:
-    """`text` as a URL has it."""
+    """Return `text` percent-encoded, as a URL has it."""
     return _RESERVED.sub(lambda run: "".join(f"%{byte:02X}" for byte in run[0].encode("utf-8", "replace")), text)
 
 

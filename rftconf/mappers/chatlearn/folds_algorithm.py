@@ -164,7 +164,7 @@ def read_optimizer(r: ReadContext) -> None:
 
 
 def write_optimizer(w: WriteContext) -> None:
-    """Both betas, and min_lr equal to lr where Megatron would let the rate collapse (H47)."""
+    """Write both betas, and min_lr equal to lr where Megatron would let the rate collapse (H47)."""
     betas, path = w.plan(OPTIM + "betas"), OPTIM + "betas"
     if isinstance(betas, list) and len(betas) == 2:
         w.put(OPT + "adam_beta1", betas[0], path)

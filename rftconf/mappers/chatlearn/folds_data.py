@@ -40,7 +40,7 @@ def _split(value: Any) -> list[Any]:
 
 
 def write_data(w: WriteContext) -> None:
-    """Back to comma-separated files; evaluation needs some even when it is off."""
+    """Write comma-separated files; evaluation needs some even when it is off."""
     for key, listed in FILES.items():
         files = files_of(w, D + listed)
         if files.values:

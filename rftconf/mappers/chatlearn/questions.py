@@ -35,7 +35,7 @@ def complete(writing: WriteContext) -> None:
 
 
 def questions(writing: WriteContext) -> list[Decision]:
-    """Do the rule rewards and the columns fit?"""
+    """Ask whether the rule rewards and the columns fit."""
     images = bool(columns_of_images(writing))
     return [
         Decision(

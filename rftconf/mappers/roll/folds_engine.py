@@ -60,7 +60,7 @@ def read_expert_parallel(r: ReadContext) -> None:
 
 
 def write_expert_parallel(w: WriteContext) -> None:
-    """On for any size above 1."""
+    """Switch expert parallelism on for any size above 1."""
     ep = w.plan(P + "rollout.ep")
     if ep is not None and (isinstance(ep, Expr) or ep > 1):
         dp = w.plan(P + "rollout.dp") if VLLM.test(w) else 1  # no other engine is given a data-parallel size

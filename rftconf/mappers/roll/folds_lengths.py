@@ -1,4 +1,4 @@
-"""ROLL's lengths."""
+"""ROLL's lengths of prompts, answers and whole sequences, in tokens, become the plan's and back."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _warmup(r: ReadContext, at: str, role: str) -> tuple[Any, str]:
 
 
 def _updates(c: Context) -> Any:
-    """Updates of the whole run."""
+    """Return the number of updates in the whole run."""
     rollouts, epochs = c.plan("stage.run_length.rollouts"), c.plan("stage.run_length.epochs")
     update = c.plan("stage.batch.sequences_per_update")
     if c.plan("stage.kind") == "dpo":

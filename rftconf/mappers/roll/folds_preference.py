@@ -32,7 +32,7 @@ def read_own_loss(r: ReadContext) -> None:
 
 
 def write_own_loss(w: WriteContext) -> None:
-    """Nothing to choose."""
+    """Settle the loss of supervised pipelines, which leaves nothing to choose."""
     for field, mine, why in (
         ("loss_agg", "token-mean", "ROLL's supervised loss is a mean over tokens"),
         ("loss_norm_scope", "update", "ROLL divides by what the whole update holds"),

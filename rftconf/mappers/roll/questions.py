@@ -31,7 +31,7 @@ READS = {
 
 
 def _samples(writing: WriteContext) -> list[Decision]:
-    """Do files and rows have the one shape that the pipeline opens?"""
+    """Ask whether files and rows have the one shape that the pipeline opens."""
     role, rows = READS[writing.trainer]
     count = writing.items("stage.data.train")
     files = [writing.plan(f"stage.data.train[{i}].uri") for i in range(count)]
@@ -74,7 +74,7 @@ def _shard(writing: WriteContext) -> None:
 
 
 def questions(writing: WriteContext) -> list[Decision]:
-    """Do the rows have what ROLL looks for?"""
+    """Ask whether the rows have what ROLL looks for."""
     if writing.trainer in READS:
         return _samples(writing)
     if writing.trainer != "rlvr":

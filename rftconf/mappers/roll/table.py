@@ -138,7 +138,7 @@ def _rl(value: Any) -> Any:
 
 
 def _validates(c: Any) -> bool:
-    """On data, or on environments of its own at an interval above 0."""
+    """True where the run validates: on data, or on environments of its own at an interval above 0."""
     if c.trainer == "agentic":
         return c.plan("stage.cadence.eval_rollouts") is not None
     return bool(c.items(D + "eval") > 0)

@@ -35,7 +35,7 @@ class Starter(OneSided):
     """No training pipeline starts with 0 steps, so a person reads which program does."""
 
     def write(self, w: WriteContext) -> None:
-        """Note the program."""
+        """Note which program starts the evaluation."""
         own = w.facts.source
         w.note(START if own is None or own.value(STEPS) == 0 else START.partition(":")[0])
 
@@ -128,7 +128,7 @@ def _write_data(w: WriteContext) -> None:
 
 
 def _read_domains(r: ReadContext) -> None:
-    """Who scores which rows; shares of training batches count for nothing."""
+    """Read which worker scores which rows; shares of training batches count for nothing."""
     for index, name in enumerate(folds_domains.domains(r)):
         at, native = f"{D}domains[{index}].", f"{folds_domains.REWARDS}.{name}."
         r.set(at + "name", name, native + "worker_cls")

@@ -18,7 +18,7 @@ def _begins(ratio: object, rate: object) -> str:
 
 
 def say_start(r: ReadContext) -> None:
-    """Nothing of the plan says it: the ledger does, at the key that makes it so."""
+    """Record at its key that the warm-up begins above 0: no field of the plan says it."""
     warmup, backend = r.plan("stage.optim.actor.warmup_updates"), r.plan("stage.placement.actor.backend")
     begins = _begins(r.native(FLOOR), r.native(RATE))
     if backend != "megatron" or not warmup or not r.since(SINCE) or not begins:

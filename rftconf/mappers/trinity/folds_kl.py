@@ -112,7 +112,7 @@ def read_kl_reward(r: ReadContext) -> None:
 
 
 def write_kl_reward(w: WriteContext) -> None:
-    """Only for estimators that the trainer computes; a fixed coefficient (H37, H67)."""
+    """Write the KL penalty only for estimators that the trainer computes, with a fixed coefficient (H37, H67)."""
     enabled = w.plan(A + "kl_reward.enabled")
     hears = w.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo")
     if enabled is True and not hears:

@@ -74,7 +74,7 @@ KNOWN_MONITORS = ("wandb", "tensorboard", "mlflow", "swanlab")
 
 
 def read_monitor(r: ReadContext) -> None:
-    """One tracker."""
+    """Read the one tracker of a run."""
     kind = r.native("monitor.monitor_type", "tensorboard")
     r.set("identity.loggers", [kind], "monitor.monitor_type")
 

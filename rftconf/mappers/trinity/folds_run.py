@@ -240,7 +240,7 @@ def read_expert_parallel(r: ReadContext) -> None:
 
 
 def write_expert_parallel(w: WriteContext) -> None:
-    """On for any size above 1."""
+    """Switch expert parallelism on for any size above 1."""
     size = w.plan(P + "rollout.ep")
     if size is None:
         return

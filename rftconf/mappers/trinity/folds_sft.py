@@ -155,7 +155,7 @@ class Samples:
         read_order(r, AT)
 
     def write(self, w: WriteContext) -> None:
-        """Write the first data set."""
+        """Write the place of the first data set."""
         write_place(w, AT, self.columns)
 
 

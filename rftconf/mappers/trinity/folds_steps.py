@@ -112,7 +112,7 @@ def read_interval(r: ReadContext) -> None:
 
 
 def write_interval(w: WriteContext) -> None:
-    """Train steps are updates."""
+    """Write the interval of saving in train steps, which are updates here."""
     if w.plan(SAVED):
         steps = w.convert(w.plan(SAVED), Unit.ROLLOUTS, Unit.TRAIN_STEPS)
         even = whole(steps) == steps

@@ -200,12 +200,12 @@ BETAS, PAIR = ("adam_beta1", "adam_beta2"), "stage.optim.actor.betas"
 
 
 def read_betas(r: ReadContext) -> None:
-    """Two keys make the pair."""
+    """Read two keys as the pair of betas."""
     r.set(PAIR, [r.native(key) for key in BETAS], *BETAS)
 
 
 def write_betas(w: WriteContext) -> None:
-    """Both numbers of the pair."""
+    """Write both numbers of the pair of betas."""
     pair = w.plan(PAIR)
     if isinstance(pair, list) and len(pair) == 2:
         for key, beta in zip(BETAS, pair, strict=True):

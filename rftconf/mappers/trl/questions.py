@@ -77,7 +77,7 @@ def complete(w: WriteContext) -> None:
 
 
 def questions(w: WriteContext) -> list[Decision]:
-    """Do the rewards fit?"""
+    """Ask whether the rewards fit."""
     own = w.plan("stage.reward.function_path")
     source = f"the source's {formula(own)}" if own is not None else "the source's reward"
     why = f"{source} is not carried over: a function here takes prompts, completions and the columns of the rows as lists, and returns a list of numbers"

@@ -41,7 +41,7 @@ def read_advantage(r: ReadContext) -> None:
 
 
 def write_advantage(w: WriteContext) -> None:
-    """Back to the registry's name."""
+    """Write the estimator under the name of veRL's registry."""
     name = w.plan(ADVANTAGE)
     if follows_teacher(w) and not w.same_framework:
         w.put(ESTIMATOR, "grpo", always=True, how="nothing is learned from it; gae would train a critic")

@@ -46,7 +46,7 @@ def _read_truncation(r: ReadContext) -> None:
 
 
 def write_data(w: WriteContext) -> None:
-    """Back to lists of files; what differs between data sets cannot be kept."""
+    """Write lists of files; what differs between data sets cannot be kept."""
     for key, listed in LISTS:
         files = files_of(w, D + listed)
         if files.values:

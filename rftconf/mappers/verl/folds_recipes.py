@@ -62,7 +62,7 @@ def write_prompts(w: WriteContext) -> None:
 
 
 def read_recipe(r: ReadContext) -> None:
-    """Who generates and trains on which GPUs, and how far apart."""
+    """Read which GPUs generate and train, and how far apart the two may be."""
     lends = fully_async(r) and (r.native(VALIDATES) is True or r.native(LENDS) is True)
     said = [VALIDATES, LENDS] if lends else []
     r.set(P + "layout", "lendable" if lends else "disaggregated", *ENGINE_POOL, HYBRID, *said)
@@ -94,7 +94,7 @@ def _note_cap(r: ReadContext) -> None:
 
 
 def write_recipe(w: WriteContext) -> None:
-    """Only for the same program: its own keys again."""
+    """Write the recipe's own keys again, only for the same program."""
     _keep(w, STALENESS, S + "run_ahead_rollouts")
     _keep(w, PARTIAL, S + "in_flight")
     for key in (VALIDATES, LENDS, HYBRID):
@@ -106,7 +106,7 @@ def write_recipe(w: WriteContext) -> None:
 
 
 def keep_limits(w: WriteContext) -> None:
-    """Only for the same program: how long it runs."""
+    """Write the length of the run again, only for the same program."""
     _keep(w, PROMPTS_IN_ALL, "stage.run_length.rollouts")
     _keep(w, "trainer.total_epochs", "stage.run_length.epochs")
 

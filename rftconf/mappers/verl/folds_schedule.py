@@ -94,7 +94,7 @@ def _read_streamed_length(r: ReadContext) -> None:
 
 
 def write_run_length(w: WriteContext) -> None:
-    """Both limits, consistently."""
+    """Write both limits of the run, in agreement with each other."""
     if fully_async(w):
         keep_limits(w)
         return

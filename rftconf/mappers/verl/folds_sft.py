@@ -63,7 +63,7 @@ def read_data(r: ReadContext) -> None:
 
 
 def write_data(w: WriteContext) -> None:
-    """Back to lists of files."""
+    """Write lists of files."""
     for key, listed in LISTS:
         files = files_of(w, D + listed)
         if all(value in (None, "") for value in files.values):
@@ -195,7 +195,7 @@ def read_warmup(r: ReadContext) -> None:
 
 
 def write_warmup_steps(w: WriteContext) -> None:
-    """One tick an update."""
+    """Write the warm-up, where one scheduler tick is one update."""
     write_warmup(w, WARMUP, STEPS, RATIO)
     if w.backend == "megatron" and w.plan("stage.optim.actor.min_lr") is not None:
         w.lose("stage.optim.actor.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr")

@@ -50,7 +50,7 @@ def _rows(writing: WriteContext, files: str) -> Decision:
 
 
 def questions(writing: WriteContext) -> list[Decision]:
-    """Does the reward exist here?"""
+    """Ask whether the source's reward exists here."""
     worlds = [*without_rows(writing), *acts_in(writing)]
     if writing.plan("stage.kind") == "distill" and not worlds and not writing.plan("stage.reward.function_path"):
         why = "rewards are measured and not learned from, but veRL asks its scorer for one of every answer, by data_source"
@@ -65,7 +65,7 @@ def questions(writing: WriteContext) -> list[Decision]:
 
 
 def _of_the_model(writing: WriteContext) -> tuple[str, tuple[str, ...]] | None:
-    """Who asks the reward model, where the run has one: veRL itself for a number, or a function in words."""
+    """Tell who asks the reward model, where there is one: veRL itself for a number, or a function in words."""
     at = served(writing)
     if not at:
         return None

@@ -22,7 +22,7 @@ class WarmupShare:
     """
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """The share."""
+        """Return the key of the share where it is there."""
         return frozenset({SHARE}.intersection(keys))
 
     def up(self, flat: dict[str, C]) -> list[Change]:
@@ -59,7 +59,7 @@ class Spare:
     new: str
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """The older name."""
+        """Return the older name where it is there."""
         return frozenset({self.old}.intersection(keys))
 
     def up(self, flat: dict[str, C]) -> list[Change]:
@@ -78,7 +78,7 @@ class Spare:
         return [Change(self.new, other, (), f"overruled by {self.old}, its older name", lost), renamed]
 
     def down(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing to do: the older release has the newer name."""
+        """Change nothing: the older release has the newer name."""
         del flat
         return []
 
