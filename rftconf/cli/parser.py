@@ -60,6 +60,6 @@ def root(
 
 
 def command(verbs: Iterable[str], words: Sequence[str]) -> Callable[[], object]:
-    """`words` run by the parser."""
+    """Return the call that runs `words` through the parser."""
     built = typer.main.get_command(application(verbs))
     return lambda: built.main(list(words), prog_name="rftconf", standalone_mode=False)

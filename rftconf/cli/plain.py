@@ -25,7 +25,7 @@ class Option(NamedTuple):
 
 
 class _NotPlainError(Exception):
-    """The parser must see this line."""
+    """A command line that only the parser can read."""
 
 
 def arguments(verb: str, words: Sequence[str]) -> dict[str, Any] | None:
@@ -54,7 +54,7 @@ def arguments(verb: str, words: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _take(word: str, words: Iterator[str], options: dict[str, Option], values: dict[str, Any]) -> None:
-    """One option, with its value from `words`."""
+    """Put one option into `values`, with its value from `words`."""
     option = options.get(word)
     if option is None:
         raise _NotPlainError

@@ -52,7 +52,7 @@ h1, h2, p { overflow-wrap: anywhere; }
 
 
 def comparison_html(comparison: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> str:
-    """The page."""
+    """The comparison as an HTML page."""
     return "\n".join(_page(comparison, effects)) + "\n"
 
 

@@ -22,7 +22,7 @@ VERSION = 1
 
 
 def comparison_json(comparison: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> dict[str, Any]:
-    """Everything that was found; what is not known is null, and secrets are absent."""
+    """The comparison as JSON data; what is not known is null, and secrets are absent."""
     counted = tuple(effect for effect in effects if effect in COUNTED) or tuple(effects)
     return {
         "version": VERSION,

@@ -26,7 +26,7 @@ _EFFECTS = {effect: index for index, effect in enumerate(Effect)}
 
 
 class Verdict(StrEnum):
-    """The answer."""
+    """The answer to the comparison of two runs."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -84,7 +84,7 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything that was found."""
+    """The result of comparing two runs."""
 
     a: Side
     b: Side
@@ -126,7 +126,7 @@ class Comparison:
 
 
 def compare(a: Side, b: Side) -> Comparison:
-    """All differences of two runs."""
+    """Compare two runs and return all their differences."""
     pairs = list(_pairs(a, b))
     left = tuple(
         _stage_title(a, index) for index in range(len(a.stages)) if index not in {index_a for index_a, _ in pairs}

@@ -38,7 +38,7 @@ class SideValue:
 
 
 def nothing(path: str) -> None:
-    """Nobody says what a framework does about a field without a key."""
+    """Return None: nothing is known of a framework's behaviour for a field without a key."""
     del path
 
 

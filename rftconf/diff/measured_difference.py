@@ -195,7 +195,7 @@ def _named_with_parts(pair: Pair, path: str) -> str:
 
 
 def scaled(what: str, tier: Tier = Tier.SCALE) -> Measure:
-    """A number whose ratio is the effect."""
+    """Return a measure for a number whose ratio of the two sides is the effect."""
 
     def measure(pair: Pair) -> Measured:
         a, b = lead_of(pair)

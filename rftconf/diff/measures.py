@@ -102,7 +102,7 @@ def _step_remedy(pair: Pair, times: float) -> str:
 
 
 def temperature(pair: Pair) -> Measured:
-    """The distribution that answers are drawn from."""
+    """Measure a difference in the temperature of the distribution that answers are drawn from."""
     return scaled("Temperature of training answers", Tier.SCALE)(pair)
 
 
@@ -141,7 +141,7 @@ def averaged(values: Values) -> float | None:
 
 
 def schedule(pair: Pair) -> Measured:
-    """The mean learning rate of the run."""
+    """Measure a difference in the mean learning rate of the run."""
     share_a, share_b = averaged(pair.a), averaged(pair.b)
     kinds = pair.both(O + "schedule")
     what = "The learning rate's schedule" if kinds[0] != kinds[1] else "How the learning rate rises and falls"

@@ -69,7 +69,7 @@ class Side:
 
     @property
     def family(self) -> str:
-        """The framework that people mean."""
+        """The framework's family, which users mean by its name."""
         return registry.framework(self.framework).family
 
     @property

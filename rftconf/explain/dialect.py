@@ -42,7 +42,7 @@ def page(name: str) -> str:
 
 
 def lines_of(dialect: Dialect) -> Iterator[str]:
-    """Everything declared, section by section; `[file]` is the code that was read for it."""
+    """Yield the lines of a declaration, section by section; `[file]` is the code that was read for it."""
     yield f"\n{dialect.about}\nRead in {dialect.repository} at {dialect.read_at}.\n"
     if dialect.extends:
         yield f"It has all that {declaration.load(dialect.extends).title} has.\n"

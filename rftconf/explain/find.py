@@ -38,7 +38,7 @@ def bare(subject: str) -> str:
 
 
 def matches(subject: str, framework: Framework | None = None, release: str | None = None) -> list[Match]:
-    """Everything that `subject` may name, of `framework` and its programs alone where given; none where nothing fits.
+    """Return all that `subject` may name, of `framework` and its programs alone where given; none where nothing fits.
 
     Fields of the plan are named with or without `plan.` and `stage.`, indices are free. A `*` stands for anything.
     """
@@ -146,7 +146,7 @@ def _other_places_of_key(name: str) -> list[str]:
 
 
 def _similar_names(subject: str, framework: Framework | None) -> list[str]:
-    """Up to three names, misspellings of plan fields first where that is what was asked for."""
+    """Return up to three names, misspellings of plan fields first where that is what was asked for."""
     similar: list[str] = []
     if framework is None:
         plain = _plan_name(subject)

@@ -26,7 +26,7 @@ class Hazard:
 
     @property
     def name(self) -> str:
-        """`H12`."""
+        """The hazard's name, as `H12`."""
         return f"H{self.number}"
 
 

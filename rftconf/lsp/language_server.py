@@ -92,7 +92,7 @@ class Server(LanguageServer):
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, buffer.version))
 
     def forget(self, uri: str) -> None:
-        """A closed document has no findings."""
+        """Forget a closed document and clear its diagnostics in the editor."""
         self.cancel(uri)
         self._since.pop(uri, None)
         self._shown.pop(uri, None)

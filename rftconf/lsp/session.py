@@ -92,12 +92,12 @@ class Open:
 
     @property
     def known(self) -> Catalogue | None:
-        """The catalogue of what it was taken for."""
+        """The catalogue of the framework and release that the document was taken for."""
         return catalogue.load(*self.taken_for) if self.taken_for is not None else None
 
 
 class Session:
-    """All open documents. Nothing here knows the protocol; positions are lines and columns from 0."""
+    """The state of all open documents. Nothing here knows the protocol; positions are lines and columns from 0."""
 
     def __init__(self, units: positions.Units = "utf-16") -> None:
         self.units = units

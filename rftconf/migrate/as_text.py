@@ -100,7 +100,7 @@ def _unlike(leftover: Unlike, screen: Screen) -> Iterator[str]:
 
 
 def migration_json(done: Migration, *, diff: bool = False) -> dict[str, Any]:
-    """Everything that was done and found, secrets absent; `diff`: also the change itself, with the lines around it."""
+    """The migration as JSON data, secrets absent; with `diff` also the change itself, with the lines around it."""
     changes = {"diff": difference_text(done)} if diff else {}
     return {
         "version": VERSION,

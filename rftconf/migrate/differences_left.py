@@ -40,7 +40,7 @@ class Unlike:
 
 
 def unlike(comparison: Comparison, after: Loaded, edits: Iterable[KeyEdit]) -> list[Unlike]:
-    """Everything that differs, sorted by nature."""
+    """List all differences that are left, sorted by nature."""
     removed = {edit.leaf.key: edit for edit in edits if edit.kind is Kind.REMOVED}
     asleep = _asleep(comparison, after)
     leftovers = [_field(difference, after, asleep) for effect in Effect for difference in comparison.of(effect)]

@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class Unchanged:
-    """The value as it is written."""
+    """The mark of a value that stays as it is written."""
 
 
 KEPT = Unchanged()
@@ -112,7 +112,7 @@ class Route:
 
 
 def plan_edits(document: Document, route: Route) -> list[KeyEdit]:
-    """For every leaf of the document that has to change, or of which something is to be said, what becomes of it."""
+    """List the changes of every leaf of the document that has to change, or that needs a note."""
     groups = registry.framework(route.found.framework).groups
     own = [leaf for leaf in document.leaves if leaf.key not in groups and "@" not in leaf.key and "/" not in leaf.key]
     last = {leaf.key: leaf for leaf in own if leaf.mode is not Mode.DELETE}

@@ -27,7 +27,7 @@ def bounds(document: Document, leaf: Leaf) -> tuple[int, int] | None:
 
 
 def _closing(text: str, position: int, quote: str) -> int | None:
-    """One past the quote that closes."""
+    """Return the position behind the closing quote; None where there is none."""
     while position < len(text):
         if text[position] == quote:
             return position + 1

@@ -34,7 +34,7 @@ def header(fit: Fit, *, added: bool = False) -> list[str]:
 
 
 def memory(fit: Fit) -> str:
-    """The account in a sentence."""
+    """The memory account in a sentence."""
     peak = fit.budget.deciding.deciding
     serving = "; ".join(
         f"{s.requests:,.0f} requests of {fit.written.request.longest:,} tokens" for s in fit.budget.serving
@@ -56,7 +56,7 @@ def findings(fit: Fit) -> list[Diagnostic]:
 
 
 def account(fit: Fit, text: str | None, file: str | None) -> dict[str, Any]:
-    """All of it for programs."""
+    """The account of a new config as JSON data, for programs."""
     request, sizes, peak = fit.written.request, fit.sizes, fit.budget.deciding.deciding
     return {
         "file": file,

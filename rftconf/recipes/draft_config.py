@@ -68,7 +68,7 @@ class Written:
         return setup_of(view, BudgetRequest(model=self.request.model))
 
     def priced(self, gpu: Gpu) -> Budget:
-        """Its account."""
+        """The memory account of the run on `gpu`."""
         return price(self.setup(), gpu)
 
 

@@ -26,7 +26,7 @@ def diagnostics_concise(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Everything in the diagnostics as JSON data."""
+    """The diagnostics as JSON data."""
     return [
         {
             "code": d.code,

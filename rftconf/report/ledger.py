@@ -67,7 +67,7 @@ def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False) -> str:
 
 
 def _listed(ledger: Ledger, screen: Screen) -> Iterator[str]:
-    """Every key and every note."""
+    """Yield the lines of every key and every note."""
     widest = max((columns_of(_line_text(line)) for line in ledger.sources), default=0)
     column = min(widest, screen.width * 9 // 20) + 4
     for state in _ORDER:

@@ -44,7 +44,7 @@ class RunSeen:
 
 
 def runs_text(runs: Sequence[RunSeen], screen: Screen) -> str:
-    """A line each."""
+    """The table of runs, a line each."""
     rows = [HEAD, *(_row(run) for run in runs)]
     widths = [max(columns_of(row[index]) for row in rows) for index in range(len(HEAD))]
     lines = [

@@ -44,7 +44,7 @@ def warm_up() -> None:
 
 
 def answer(verb: str, fields: Mapping[str, Any]) -> Answer:
-    """Never raises: an answer for every question. It shows no secret; a text that was mended is the asker's own."""
+    """Answer every question; it never raises. It shows no secret; a text that was mended is the asker's own."""
     forget()  # what another question had read
     try:
         reply = VERBS[verb](StudioRequest(fields))

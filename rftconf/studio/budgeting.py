@@ -73,7 +73,7 @@ def _sliders(setup: Setup, *, dynamic: bool) -> tuple[Slider, ...]:
 
 
 def budget(request: StudioRequest) -> dict[str, Any]:
-    """The account, and what can be moved."""
+    """The memory account as JSON data, with the sliders that can be moved."""
     loaded, setup, budget = _priced(request)
     values = main_stage(loaded).values
     framework = registry.framework(loaded.framework)

@@ -51,7 +51,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Everything that one question gives."""
+    """The result of one conversion for the page: ledger, files and adapters."""
 
     loaded: Loaded
     ledger: Ledger

@@ -29,7 +29,7 @@ class Guard:
         self.app, self.token, self.hosts = app, token, frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request: refuse it, or pass it to the application."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return

@@ -155,7 +155,7 @@ def _catalogue(request: StudioRequest) -> Catalogue:
 
 
 def explain(request: StudioRequest) -> dict[str, Any]:
-    """Everything about one key, as `rftconf explain --json` says it."""
+    """The facts about one key, as `rftconf explain --json` has them."""
     known = registry.framework(framework_name(request.word("framework") or ""))
     key = (request.word("key") or "").replace("[0]", "[]")
     matches = find.matches(key, known, request.word("release"))

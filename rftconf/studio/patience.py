@@ -30,12 +30,12 @@ class Impatient(H11Protocol):
             self._wait()
 
     def on_response_complete(self) -> None:
-        """Between requests uvicorn's own time for idle connections counts."""
+        """End the wait: between requests uvicorn's own time for idle connections counts."""
         self._stop()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is waited for any more."""
+        """End the wait on a connection that is lost."""
         self._stop()
         super().connection_lost(exc)
 

@@ -38,7 +38,7 @@ class StudioRequest:
         return value
 
     def whole(self, name: str, least: int = 1) -> int | None:
-        """A whole number."""
+        """Return a field's whole number, from `least`; None where it is absent. Raises UsageError for anything else."""
         value = self.fields.get(name)
         if value is None:
             return None
@@ -47,7 +47,7 @@ class StudioRequest:
         return value
 
     def flag(self, name: str) -> bool:
-        """A switch."""
+        """Tell whether a switch is on."""
         return self.fields.get(name) is True
 
     def words(self, name: str) -> dict[str, str]:
@@ -68,7 +68,7 @@ class StudioRequest:
         return [StudioRequest(item) for item in value]
 
     def part(self, name: str) -> StudioRequest | None:
-        """A question inside the question."""
+        """Return the question inside a field; None where it is absent."""
         value = self.fields.get(name)
         if value is None:
             return None

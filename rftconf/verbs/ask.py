@@ -28,7 +28,7 @@ NEEDED = ("framework", "algorithm", "model", "gpus", "gpu")
 
 
 def completed(choices: ConfigChoices) -> ConfigChoices:
-    """Everything needed, asked for where somebody can answer. Raises UsageError with the options that are missing."""
+    """Complete the choices by questions, where somebody can answer. Raises UsageError naming missing options."""
     missing = [name for name in NEEDED if getattr(choices, name) is None]
     if not missing:
         return choices

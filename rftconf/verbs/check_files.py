@@ -134,7 +134,7 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
 
 
 def _fixed(checked: Checked, source: Source, document: Document, own: engine.Options, task: Task) -> Checked:
-    """The same file with what fixes made of it."""
+    """Return the checked file as fixes changed it."""
     from rftconf.lint import fixing
     from rftconf.verbs.open_input import read_source
 

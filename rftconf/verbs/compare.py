@@ -61,7 +61,7 @@ def each_side(
 
 
 def _twice(values: Sequence[T] | None, option: str) -> tuple[T | None, T | None]:
-    """Once for both, or once for each."""
+    """Return an option's values for A and B; it is given once for both or once for each. Raises UsageError for more."""
     if not values:
         return None, None
     if len(values) > 2:

@@ -189,7 +189,7 @@ def report(start: Start, *, written: bool) -> str:
 
 
 def as_json(start: Start, *, written: bool) -> dict[str, Any]:
-    """The same as data."""
+    """The report as plain JSON data."""
     return {
         "file": str(start.file),
         "written": written,

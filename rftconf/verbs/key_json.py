@@ -23,7 +23,7 @@ def brief_json(match: Match) -> dict[str, Any]:
 
 
 def match_json(match: Match, release: str | None = None) -> dict[str, Any]:
-    """One match whole."""
+    """The whole page of one match as JSON data."""
     if match.framework is None:
         facts = field_facts(match.name)
         return {

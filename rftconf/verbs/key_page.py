@@ -21,7 +21,7 @@ _STATES = {"exact": "exact", "derived": "derived", "fixed": "fixed", "none": "no
 
 
 def page(match: Match, screen: Screen, release: str | None = None) -> str:
-    """Everything about one match. Raises UsageError for a key that the release does not have."""
+    """Return the whole page of one match. Raises UsageError for a key that the release does not have."""
     if match.framework is None:
         return joined(_of_field(match.name, screen))
     return joined(_of_key(key_facts(match.framework.name, match.name, release), screen))

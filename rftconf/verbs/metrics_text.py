@@ -79,7 +79,7 @@ def _entry(name: str, text: str, screen: Screen) -> Iterator[str]:
 
 
 def table_json(sides: Sequence[str]) -> dict[str, Any]:
-    """The same as data."""
+    """The table of metrics as plain JSON data."""
     return {
         "counters": [
             {
@@ -140,7 +140,7 @@ def _listed(head: str, names: Iterable[str], screen: Screen) -> Iterator[str]:
 
 
 def report_json(report: Report) -> dict[str, Any]:
-    """The same as data."""
+    """The report of a renaming as plain JSON data."""
     return {
         "lines": report.lines,
         "renamed": report.renamed,

@@ -42,7 +42,7 @@ class MigrateRequest:
 
 
 def run(request: MigrateRequest) -> int:
-    """All files; the exit code is the worst of theirs."""
+    """Migrate all files and return the worst of their exit codes."""
     configs = candidates(request.files)
     if request.output is not None and len(configs) != 1:
         raise UsageError(f"-o is for one file; {len(configs)} are named")

@@ -98,7 +98,7 @@ def _not_needed(
 
 
 def named_inputs(job: Job) -> Iterator[NamedInput]:
-    """Everything that was asked beyond the source and the target."""
+    """Yield each input of the request beyond the source and the target."""
     how = job.how
     for field in ("bindings", "environment"):
         yield from (NamedInput(field, name) for name in sorted(getattr(how, field)))

@@ -116,7 +116,7 @@ def _bindings(bound: Sequence[str]) -> dict[str, str]:
 
 
 def with_arguments(how: Reading, arguments: str) -> Reading:
-    """The same with the script's own arguments."""
+    """Return the options with the script's own arguments."""
     from dataclasses import replace
 
     return replace(how, args=_split(arguments))

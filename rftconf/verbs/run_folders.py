@@ -25,7 +25,7 @@ def runs_in(folders: Iterable[Path]) -> list[RunSeen]:
 
 
 def run_seen(folder: Path) -> RunSeen:
-    """One run, also while it runs."""
+    """Return the facts of one run's folder, also while it runs."""
     metrics, bad = _lines(folder / METRICS)
     events, unread = _lines(folder / EVENTS)
     validations, torn = _lines(folder / VALIDATIONS)

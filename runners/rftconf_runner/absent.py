@@ -14,7 +14,7 @@ PATTERN = "*?["
 
 
 def absent(job: Job) -> list[str]:
-    """A sentence for each, with its plan field."""
+    """List local files and folders that the job needs and that are absent: a sentence for each, with its plan field."""
     missing = [
         f"{field}: {path} is no {kind}{_home(path)}"
         for field, path, kind in _local_paths(job)
@@ -52,5 +52,5 @@ def _exists(path: str, kind: str) -> bool:
 
 
 def _home(path: str) -> str:
-    """Neither `datasets` nor `transformers` reads it as a shell does."""
+    """Return a clause on a leading `~`, which `datasets` and `transformers` do not read as a shell does; else empty."""
     return "; `~` is not read as your home folder here, write the whole path" if path.startswith("~") else ""

@@ -50,7 +50,7 @@ class Adapters:
             layer.to(next(model.parameters()).dtype)
 
     def merged(self, weights: Sequence[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
-        """Whole weights as the model would have them without adapters."""
+        """Return whole weights with the adapters added, named as the model without adapters names them."""
         named = dict(weights)
         return [(name.replace(BASE, "."), self._merged(name, named)) for name in named if not _is_adapter(name)]
 

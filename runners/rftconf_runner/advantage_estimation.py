@@ -79,7 +79,7 @@ def lessons_of(
     reference: Sequence[Row],
     values: Sequence[Row],
 ) -> list[Lesson]:
-    """Each sample with its rows."""
+    """Return a lesson for each sample: the sample with its rows of log-probs and credit."""
     gains, returns = (ragged(of, credited.mask) for of in (credited.advantages, credited.returns))
     nothing: Sequence[Row] = [()] * len(samples)
     weights = nothing if credited.weights is None else ragged(credited.weights, credited.mask)

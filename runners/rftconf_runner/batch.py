@@ -58,7 +58,7 @@ class Batch:
 
 
 def drawn_batch(job: Job, drawing: Drawing, places: Places, tokenizer: Any, enter: Callable[[str], None]) -> Batch:
-    """Whole groups, as many as the plan says. Raises GateError where `MOST_ROUNDS` of drawing again do not find them."""
+    """Draw and score whole groups, as many as the plan says. Raises GateError after `MOST_ROUNDS` of drawing again."""
     drawn_groups: list[tuple[Group, list[Score]]] = []
     refused: list[int] = []
     for _ in range(MOST_ROUNDS):

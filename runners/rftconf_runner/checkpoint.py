@@ -87,7 +87,7 @@ def newest(run: Path) -> Path | None:
 
 
 def newest_name(run: Path) -> Path | None:
-    """The same, unread."""
+    """The folder of a run's last checkpoint, whose files are not verified; None where there is none."""
     return next(reversed(_whole(run)), None)
 
 

@@ -18,7 +18,7 @@ from rftconf_runner.ulysses import Sequences
 
 
 class Critic:
-    """All ranks are called with the same arguments, and each takes its own share of the sequences."""
+    """A rank of the critic. All ranks get the same arguments, and each takes its own share of the sequences."""
 
     def __init__(
         self, job: Job, critic: CriticJob, rank: int, meeting: tuple[str, int], start: str | None = None

@@ -9,7 +9,7 @@ from rftconf_runner.job import Shaping
 
 
 def overlong_penalty(tokens: int, shaping: Shaping) -> float:
-    """At most 0: falls over the last `buffer` tokens before `longest`, and on behind it."""
+    """Return the penalty, at most 0: it falls over the last `buffer` tokens before `longest`, and on behind it."""
     exceeds = tokens - (shaping.longest - shaping.buffer)
     return min(-exceeds / shaping.buffer * shaping.factor, 0.0)
 

@@ -116,5 +116,5 @@ def _only_tags(stage: Stage) -> tuple[str, ...]:
 
 
 def tags_of(tags: Any) -> tuple[str, ...]:
-    """A domain's, one or several."""
+    """The tags of a domain, one or several."""
     return (tags,) if isinstance(tags, str) else tuple(str(tag) for tag in tags or ())

@@ -14,7 +14,7 @@ def put(file: Path, text: str) -> None:
 
 
 def add(file: Path, line: str) -> None:
-    """At the file's end. Raises OSError with the file's name."""
+    """Append a line to a file. Raises OSError with the file's name."""
     with _named(file), file.open("a", encoding="utf-8") as opened:
         opened.write(line + "\n")
 

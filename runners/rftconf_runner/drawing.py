@@ -33,7 +33,7 @@ class Group:
 
     @property
     def answers(self) -> tuple[Sample, ...]:
-        """All that is scored, the samples first."""
+        """All answers of the group that are scored, the samples first."""
         return self.samples + self.baselines
 
 

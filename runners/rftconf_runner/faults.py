@@ -24,7 +24,7 @@ class Faults:
         self.pids: dict[str, int] = {"driver": os.getpid()}
 
     def aim(self, actors: dict[str, Any]) -> None:
-        """At these actors from now on."""
+        """Aim later faults at these actors."""
         if self.left:
             pids = ray.get([actor.__ray_call__.remote(lambda _: os.getpid()) for actor in actors.values()])
             self.pids |= {name.split()[0]: pid for name, pid in zip(actors, pids, strict=True)}

@@ -27,7 +27,7 @@ class Judge:
         self.tokenizer = self.llm.get_tokenizer()
 
     def replies(self, questions: Sequence[tuple[Any, int]]) -> list[str]:
-        """To chat messages, or to the text of a single one, each with a seed; in their order."""
+        """Answer questions, each with a seed, in their order: chat messages, or the text of a single one."""
         prompts = [{"prompt_token_ids": self._tokens(question)} for question, _ in questions]
         params = [self._params(seed) for _, seed in questions]
         outputs = self.llm.generate(prompts, params, use_tqdm=False)
@@ -126,6 +126,6 @@ def _headless(grader: Grader) -> BadRewardError:
 
 
 def grader_actor(grader: Grader) -> Any:
-    """The model as Ray holds it."""
+    """The Ray actor class of a grader's model."""
     kind = Judge if grader.kind == "judge" else Classifier
     return ray.remote(num_cpus=0, runtime_env={"env_vars": ENVIRONMENT})(kind)

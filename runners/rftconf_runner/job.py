@@ -77,7 +77,7 @@ class KlPenalty:
 
 @dataclass(frozen=True, slots=True)
 class CriticJob:
-    """The value model."""
+    """The value model of a run: its settings as plain numbers and words."""
 
     model: str
     optimizer: Optimizer

@@ -76,7 +76,7 @@ def _filled(lengths: Lengths, micro: Micro) -> Cut:
 
 
 def _into(parts: Cut, count: int) -> Cut:
-    """So many parts, by halving the one of most sequences."""
+    """Split into `count` parts, by halving the one of most sequences."""
     new_parts = list(parts)
     while len(new_parts) < count:
         index = max(range(len(new_parts)), key=lambda index: len(new_parts[index]))
@@ -95,7 +95,7 @@ def _worth(part: Sequence[int], lengths: Lengths, least: int) -> int:
 
 
 def _by_length(part: Sequence[int], lengths: Lengths, count: int) -> Cut:
-    """So many passes, each of sequences longer than those of the next; in their own order where there is one."""
+    """Split into `count` passes, each of sequences longer than those of the next; one pass keeps their own order."""
     if count == 1:
         return [list(part)]
     order = sorted(part, key=lambda index: -lengths[index])

@@ -70,7 +70,7 @@ class Shares:
 
 
 def counts(weights: Sequence[float], prompts: int) -> list[int]:
-    """Whole prompts of a period for each weight, as ROLL counts them: rounded down, and the rest for the last."""
+    """Count a period's whole prompts for each weight, as ROLL does: rounded down, and the rest for the last."""
     rounded = [int(weight * prompts) for weight in weights[:-1]]
     return [*rounded, prompts - sum(rounded)]
 

@@ -33,7 +33,7 @@ class States:
         self.away = set[str]()
 
     def rest(self) -> None:
-        """To the host."""
+        """Move the parts that wait between phases to the host's memory."""
         for part, moves in self.movable.items():
             if moves and part not in self.away:
                 self._move(part, HOST)

@@ -38,7 +38,7 @@ class Places:
     graders: Mapping[str, Any] = field(default_factory=dict)
 
     def wait(self) -> None:
-        """Until every process is there and has begun. Raises BadRewardError where functions and judges do not fit."""
+        """Wait until every process has begun. Raises BadRewardError where functions and judges do not fit."""
         checked = [self.scorer.check.remote()] if self.scorer else []
         ray.get([*checked, *self.begun, *(actor.__ray_ready__.remote() for actor in self.named().values())])
 

@@ -37,7 +37,7 @@ class Updated:
 
 
 class Policy:
-    """All ranks are called with the same arguments, and each takes its own share of the sequences."""
+    """A rank of the policy. All ranks get the same arguments, and each takes its own share of the sequences."""
 
     vision: Vision | None = None
 
@@ -183,7 +183,7 @@ def _gap(values: Tensor, dtype: str) -> float:
 
 
 def _over_ranks(values: Tensor, dtype: str) -> float:
-    """The same over all ranks' tokens; collective."""
+    """Return the largest value over all ranks' tokens, or in types of `BY_MEAN` the mean; collective."""
     if dtype in consistency_checks.BY_MEAN:
         added, count = total(torch.stack((values.sum(), values.new_tensor(len(values))))).tolist()
         return float(added / max(count, 1))

@@ -17,7 +17,7 @@ ENVIRONMENT = {"VLLM_ALLREDUCE_USE_SYMM_MEM": "0"}
 
 
 def ranks_of(job: Job, rank: int, address: tuple[str, int] | None) -> dict[str, Any]:
-    """Return vLLM's arguments about ranks; an engine's several ranks have met at `address` then."""
+    """Return vLLM's arguments about ranks, after an engine's several ranks have joined at `address`."""
     if job.tp == 1 or address is None:
         return {"distributed_executor_backend": "uni"}
     from vllm.v1.executor.uniproc_executor import ExecutorWithExternalLauncher
@@ -26,7 +26,7 @@ def ranks_of(job: Job, rank: int, address: tuple[str, int] | None) -> dict[str, 
     address_text = "tcp://{}:{}".format(*address)
 
     class Ranked(ExecutorWithExternalLauncher):
-        """Its process group is there already; the address names what ranks of one node share on a CPU."""
+        """An executor whose process group exists already; the address names what a node's ranks share on a CPU."""
 
         def _distributed_args(self) -> tuple[str, int, int]:
             return address_text, rank, 0

@@ -188,7 +188,7 @@ def _of_kl(algorithm: Algorithm) -> Iterator[Known]:
 
 
 def _of_reference(stage: Stage) -> Iterator[Known]:
-    """It is computed where the policy is."""
+    """Yield the backends of the reference that the runner executes; it is computed where the policy is."""
     if compares(stage):
         yield "placement.reference.backend", stage.placement.reference.backend, {"fsdp", "fsdp2", None}
 

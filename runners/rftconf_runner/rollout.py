@@ -142,7 +142,7 @@ class Engine:
         return [] if self.rank else answers
 
     def sleep(self) -> None:
-        """Until weights come, or an answer is asked for."""
+        """Let the engine sleep until weights come, or an answer is asked for."""
         self.resting.begin()
 
     def _answered(self, requests: Sequence[GenerationRequest]) -> list[Answer]:

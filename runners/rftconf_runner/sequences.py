@@ -74,7 +74,7 @@ class Table:
     of_images: Mapping[str, Tensor] = field(default_factory=dict)
 
     def to(self, device: str) -> Table:
-        """The same on a device."""
+        """Return the table on a device."""
         of_images = {name: value.to(device) for name, value in self.of_images.items()}
         return replace(self, of_images=of_images, **{name: getattr(self, name).to(device) for name in TENSORS})
 

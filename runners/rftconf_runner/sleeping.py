@@ -17,7 +17,7 @@ class Sleep:
         self.llm, self.level, self.asleep = llm, level, set[str]()
 
     def begin(self) -> None:
-        """Nothing is being answered, and nothing is asked until `wake`."""
+        """Put weights and cache to sleep. Nothing is being answered then, and nothing is asked until `wake`."""
         if self.level and not self.asleep:
             self.llm.sleep(level=self.level)
             self.asleep = {WEIGHTS, CACHE}

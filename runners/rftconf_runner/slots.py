@@ -98,7 +98,7 @@ class Slots:
         self.place = {bundle: (group, index) for bundles, group in groups for index, bundle in enumerate(bundles)}
 
     def wait(self, say: Callable[[str], None] = lambda _: None) -> None:
-        """Until every bundle has its place. Raises NoPlaceError after `WAIT_SECONDS`."""
+        """Wait until every bundle has its place. Raises NoPlaceError after `WAIT_SECONDS`."""
         if self._there(SAY_SECONDS):
             return
         needed = f"{self.layout.bundles} {self.unit}s"
@@ -121,8 +121,8 @@ class Slots:
 
 
 def connect(job: Job, address: str | None) -> None:
-    """To the cluster at `address`, or to one of this machine alone, whose processors are shared where the plan has more
-    processes. Raises NoPlaceError where there is none, or Ray does not start."""
+    """Connect to the cluster at `address`, or to one of this machine alone, whose processors are shared where the plan
+    has more processes. Raises NoPlaceError where there is none, or Ray does not start."""
     quiet = {"log_to_driver": False, "configure_logging": False}
     if address is None:
         own = max(os.cpu_count() or 1, layout_of(job).bundles)

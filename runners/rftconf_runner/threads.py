@@ -29,15 +29,15 @@ PR_SET_TIMERSLACK = 29
 
 
 def threads(job: Job, processors: int) -> int:
-    """For each process: what is there, shared by those that compute at once. Trainers and engines take turns, unless
-    answers are drawn ahead."""
+    """Return the threads of each process: the processors, shared by those that compute at once. Trainers and engines
+    take turns, unless answers are drawn ahead."""
     trainers, engines = job.ranks, job.engines * job.tp
     at_once = trainers + engines if job.ahead else max(trainers, engines)
     return max(processors // at_once, 1)
 
 
 def share_processors(job: Job) -> None:
-    """For every process that is started from here. What the user has set is left."""
+    """Set the number of threads of every process that is started from here, but for variables that the user has set."""
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()  # macOS has no such call
     os.environ.setdefault("OMP_NUM_THREADS", str(threads(job, own or 1)))
     for name, value in {"GOMP_SPINCOUNT": SPINS, **KEEPS}.items():

@@ -22,10 +22,10 @@ class Tracker(Protocol):
     """Gets every period's numbers."""
 
     def log(self, period: int, values: Mapping[str, float]) -> None:
-        """Numbers of one period."""
+        """Log the numbers of one period."""
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the tracker after the last period."""
 
 
 def named(plan: Plan) -> list[str]:
@@ -67,7 +67,7 @@ def opened(plan: Plan, folder: Path, done: int) -> list[Tracker]:
 
 
 def close(trackers: Sequence[Tracker]) -> None:
-    """All of them."""
+    """Close all trackers."""
     for tracker in trackers:
         tracker.close()
 
@@ -92,7 +92,7 @@ class _TensorBoard:
 
 
 def _known(folder: Path, tracker: str, done: int) -> str:
-    """Under which id a run that goes on was logged before; empty for one that begins."""
+    """Return the tracker's id of a run that goes on; empty for a run that begins."""
     file = folder / f"{tracker}.id"
     return file.read_text(encoding="utf-8").strip() if done and file.exists() else ""
 

@@ -59,7 +59,8 @@ def parts_of(job: Job, lessons: list[Lesson], period: int) -> list[list[Lesson]]
 
 
 def _first_ratio(job: Job, batch: Batch, gap: float, period: int) -> None:
-    """Against the engine's log-probs it is 1 only where the engine had the trainer's weights, and as near as parity."""
+    """Check that the first ratio is 1. Against the engine's log-probs it is 1 only where the engine had the trainer's
+    weights, and as near as parity."""
     if job.old != "engine":
         consistency_checks.first_ratio(gap, consistency_checks.FIRST_RATIO_MAX[job.dtype])
     elif all(sample.version == period - 1 for sample in batch.samples):

@@ -8,7 +8,7 @@ from rftconf.base.symbols import Expr
 
 
 def render_plan_value(value: object) -> str:
-    """One value, lists and mappings of symbols too."""
+    """Return one value as text, lists and mappings of symbols too."""
     if isinstance(value, (Expr, Fraction)):
         return str(value)
     if isinstance(value, (list, tuple)):

@@ -52,7 +52,7 @@ class Watch:
         return f"[{bar}] {done}/{self.periods}{numbers}  [{phases}] {self.phase}"
 
     def periodic(self, values: Mapping[str, Any]) -> None:
-        """A period is done."""
+        """Show the numbers of a period that is done."""
         self.last = values
         if self.lost_since is not None:
             self.event("recovered", seconds=time.monotonic() - self.lost_since)
@@ -67,12 +67,12 @@ class Watch:
             self._print("  ".join(texts))
 
     def recovers(self, what: str, start: str, began: float) -> None:
-        """Something died; the run goes on from `start`."""
+        """Report that a process died, and that the run goes on from `start`."""
         self.lost_since = began if self.lost_since is None else self.lost_since
         self.event("lost", what=what, going_on_from=start)
 
     def event(self, name: str, **values: Any) -> None:
-        """Something that is no period's; it is kept in the file `events`."""
+        """Report an event that is of no period; it is kept in the file `events`."""
         if self.events:
             disk.add(self.events, json.dumps({"event": name, "period": self.period, **values}))
         if self.mode == "json":
@@ -85,7 +85,7 @@ class Watch:
             self._print(f"{name}: {words}")
 
     def close(self) -> None:
-        """The last line stays."""
+        """End the display; the last line stays."""
         if self.mode == "live":
             self.period, self.phase = self.period + 1, PHASES[-1]
             self._rewrite(self.status())

@@ -186,7 +186,7 @@ def _piece(name: str, parts: Sequence[Tensor], engine: Layout) -> Piece | None:
 
 
 def _own(tensors: Sequence[Tensor], piece: Piece | None, engine: Layout) -> Sequence[Tensor]:
-    """This rank's part of each tensor; none where they do not make up the whole."""
+    """Return this rank's part of each tensor; none where they do not make up the whole."""
     if piece is None:
         return tensors
     if len(tensors) == 1 and len(piece.parts) > 1:
@@ -209,8 +209,8 @@ def _fits(tensor: Tensor, piece: Piece, engine: Layout) -> bool:
 
 
 def _cut(tensor: Tensor, shape: tuple[int, ...], piece: Piece, engine: Layout) -> Tensor | None:
-    """This rank's part of a whole tensor, by its number: ranks that are more than parts hold the same in turn. None where
-    parts of this shape leave something of the tensor to nobody."""
+    """Return this rank's part of a whole tensor, by its number: ranks that are more than parts hold the same in turn.
+    None where parts of this shape leave something of the tensor to nobody."""
     if len(shape) != tensor.dim():
         return None
     for axis, (whole, own) in enumerate(zip(tensor.shape, shape, strict=True)):
