@@ -111,7 +111,7 @@ def _shares(stage: Stage) -> tuple[Share, ...]:
 
 
 def _only_tags(stage: Stage) -> tuple[str, ...]:
-    """A single domain's, besides which no row can have another."""
+    """Return the tags of a single domain, beside which rows may have no other; empty for several domains or none."""
     return tags_of(stage.data.domains[0].tags) if len(stage.data.domains) == 1 else ()
 
 

@@ -65,7 +65,7 @@ def forget(rank: Any, *names: str) -> None:
 
 
 def largest(value: Tensor) -> Tensor:
-    """Over all ranks; collective."""
+    """Return the elementwise largest value over all ranks; collective."""
     if torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
         value = value.to(device())
         torch.distributed.all_reduce(value, torch.distributed.ReduceOp.MAX)
@@ -73,7 +73,7 @@ def largest(value: Tensor) -> Tensor:
 
 
 def total(value: Tensor) -> Tensor:
-    """Over all ranks; collective."""
+    """Return the elementwise sum over all ranks; collective."""
     if torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
         value = value.to(device())
         torch.distributed.all_reduce(value, torch.distributed.ReduceOp.SUM)
@@ -81,7 +81,7 @@ def total(value: Tensor) -> Tensor:
 
 
 def whole(value: Any) -> Tensor:
-    """A sharded tensor gathered; collective."""
+    """Gather a sharded tensor and return it whole; collective."""
     tensor: Tensor = value.full_tensor() if hasattr(value, "full_tensor") else value
     return tensor
 
