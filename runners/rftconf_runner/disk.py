@@ -30,7 +30,7 @@ def cut(file: Path, lines: int) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Return the reason in words why a disk failed, with the file's name; only the first line where a library wrote it."""
+    """Return the reason why a disk failed, with the file's name; only the first line where a library wrote it."""
     where = f"{error.filename}: " if error.filename else ""
     return where + (error.strerror or next(iter(str(error).splitlines()), type(error).__name__))
 

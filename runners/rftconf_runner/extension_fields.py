@@ -60,7 +60,7 @@ def _values_at(node: Any, names: Sequence[str]) -> list[Any]:
 
 
 def left_aside(plan: Plan) -> Iterator[str]:
-    """List notes on keys that are not refused, and on unread fields that change no mathematics but that users may miss."""
+    """List notes on keys that are not refused, and on unread fields without mathematics that users may miss."""
     refused = {(framework, key) for framework, key, _, _ in unlisted(plan)}
     for framework, words in plan.extensions.items():
         keys = [key for key in words if (framework, key) not in refused]
