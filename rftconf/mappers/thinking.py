@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
+from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.shapes import leave_open
@@ -21,9 +22,61 @@ def set_thinking(r: ReadContext, told: Any, *keys: str) -> None:
     r.set(THINKING, words[told] if known else told, *keys)
 
 
-def read_argument(r: ReadContext, mapping: str) -> None:
-    """Read the switch from a mapping of arguments for the template."""
-    set_thinking(r, r.source.branch(mapping).get(SWITCH), f"{mapping}.{SWITCH}")
+@record
+class TemplateSwitch:
+    """Keys of which one tells every chat template whether the model thinks: the first that is set, as they are read.
+
+    Since the release `optional_since` the last key may tell nothing, and is the one that is written; before it, and where
+    there is no such release, the first one always tells something.
+    """
+
+    keys: tuple[str, ...]
+    optional_since: str = ""
+    plans: tuple[str, ...] = (THINKING,)
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Its keys, those that are written today first."""
+        return self.keys[::-1]
+
+    def read(self, r: ReadContext) -> None:
+        """Store what the first key says that is set."""
+        values = (r.native(key) for key in self.keys)
+        set_thinking(r, next((value for value in values if value is not None), None), *self.natives)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the key that the release has."""
+        optional = bool(self.optional_since) and w.since(self.optional_since)
+        write_switch(w, self.keys[-1 if optional else 0], optional=optional)
+
+
+@record
+class TemplateArgument:
+    """The switch among the arguments of the chat template, which the framework hands on `since` that release.
+
+    `before` is the sentence for earlier releases.
+    """
+
+    mapping: str
+    since: str
+    before: str
+    plans: tuple[str, ...] = (THINKING,)
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The mapping of arguments."""
+        return (self.mapping,)
+
+    def read(self, r: ReadContext) -> None:
+        """Store what the arguments say; others of them stay where they are."""
+        set_thinking(r, r.source.branch(self.mapping).get(SWITCH), f"{self.mapping}.{SWITCH}")
+
+    def write(self, w: WriteContext) -> None:
+        """Write the argument where the release hands arguments to the template."""
+        if w.since(self.since) or w.plan(THINKING) == UNTOLD:
+            write_switch(w, f"{self.mapping}.{SWITCH}", optional=True)
+        elif w.plan(THINKING) is not None:
+            w.lose(THINKING, State.NO_COUNTERPART, self.before)
 
 
 def write_switch(w: WriteContext, key: str, *, optional: bool) -> None:

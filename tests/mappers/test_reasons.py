@@ -51,6 +51,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "actor_rollout_ref.actor.optim.override_optimizer_config.overlap_cpu_optimizer_d2h_h2d",
         "actor_rollout_ref.actor.optim.override_optimizer_config.use_precision_aware_optimizer",
         "actor_rollout_ref.actor.optim.override_optimizer_config.exp_avg_dtype",
+        "data.apply_chat_template_kwargs.reasoning_effort",
     ),
     "chatlearn": (),
     "roll": (

@@ -10,7 +10,6 @@ from rftconf.mappers.chatlearn.conditions import NEWEST
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known, together
-from rftconf.mappers.thinking import set_thinking, write_switch
 from rftconf.plan.origin import TRACKED
 
 L, M = "stage.length.", "stage.model."
@@ -202,16 +201,3 @@ def write_tracking(w: WriteContext) -> None:
     for name in ("tensorboard", "wandb"):
         w.put(f"{args}enable_{name}", name in listed, path, state=State.NARROWED if lost else State.EXACT, note=note,
               always=name in listed)  # fmt: skip
-
-
-THINKS = POLICY + "enable_thinking"
-
-
-def read_thinking(r: ReadContext) -> None:
-    """Read what the chat template is told, in every run."""
-    set_thinking(r, r.native(THINKS), THINKS)
-
-
-def write_thinking(w: WriteContext) -> None:
-    """Write what the chat template is told."""
-    write_switch(w, THINKS, optional=False)

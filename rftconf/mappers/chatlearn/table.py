@@ -23,9 +23,9 @@ from rftconf.mappers.chatlearn.rows_training import ROLE_ROWS, TRAINING_ROWS
 from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.rates import divides_logits, tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.shapes import only_written
+from rftconf.mappers.shapes import only_written, together
+from rftconf.mappers.thinking import TemplateSwitch
 from rftconf.mappers.without_control import common_sampling
-from rftconf.plan.chat_templates import THINKING
 
 A, B, D, P, OPTIM = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.optim.actor."
 TRAINER, REFERENCE = "models.policy_trainer.", "models.ref_policy."
@@ -70,7 +70,7 @@ FOLDS = (
     folds_run.PARTIAL_ROLLOUT,
     only_written(write_copies, why="models without a value of their own do as the trainer"),
     folds_run.NEEDS,
-    Fold((folds_model.THINKS,), (THINKING,), folds_model.read_thinking, folds_model.write_thinking, "prompt_dataset: apply_chat_template"),
+    together(TemplateSwitch((f"{folds_model.POLICY}enable_thinking",)), why="prompt_dataset: apply_chat_template"),
 )  # fmt: skip
 
 FIXED = (

@@ -8,10 +8,9 @@ from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.native import Native
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import Behaves, Pair, Where, take, together
-from rftconf.mappers.thinking import set_thinking, write_switch
+from rftconf.mappers.thinking import TemplateSwitch
 from rftconf.mappers.trinity.conditions import CRITIC
 from rftconf.mappers.trinity.teachers import follows_teacher
-from rftconf.plan.chat_templates import THINKING
 
 LORA, TINKER, SERVED = "model.lora_configs[0].", "model.tinker.rank", "model.tinker.enable"
 LORA_FIELDS = {
@@ -151,23 +150,8 @@ def write_kind(w: WriteContext) -> None:
 
 
 KIND = Fold(("mode", "algorithm.algorithm_type"), ("stage.kind",), read_kind, write_kind, "cli/launcher: mode")
-
-
-THINKS, ENGINES_OWN = "model.enable_thinking", "explorer.rollout_model.enable_thinking"
-
-
-def read_thinking(r: ReadContext) -> None:
-    """Read the engine's own switch, else the model's, from which config_validator fills it in."""
-    own = r.native(ENGINES_OWN)
-    set_thinking(r, r.native(THINKS) if own is None else own, THINKS, ENGINES_OWN)
-
-
-def write_thinking(w: WriteContext) -> None:
-    """Write the model's switch; up to 0.4 the engine has its own alone, which is true or false."""
-    newer = w.since("0.5.0")
-    write_switch(w, THINKS if newer else ENGINES_OWN, optional=newer)
-
-
-TEMPLATE = Fold(
-    (THINKS, ENGINES_OWN), (THINKING,), read_thinking, write_thinking, "common/models/model.py: apply_chat_template"
+TEMPLATE = together(
+    # up to 0.4 the engine has its own switch alone, which is true or false; config_validator fills it in from the model's
+    TemplateSwitch(("explorer.rollout_model.enable_thinking", "model.enable_thinking"), optional_since="0.5.0"),
+    why="common/models/model.py: apply_chat_template",
 )

@@ -115,6 +115,8 @@ TRINITY_BENCH = replace(
             ("explorer.rollout_model.ignore_eos", "whether answers of a benchmark go on behind the end token"),
             ("explorer.auxiliary_models*", "a model that a benchmark's workflow may ask"),
             ("model.lora_configs*", "the adapter that is benchmarked"))),
+        Reason("model.enable_thinking", State.NO_COUNTERPART,
+               "lets the chat template open a thinking part; set the target's own switch by hand"),
         *FILLED,
         *REASONS,
     ),

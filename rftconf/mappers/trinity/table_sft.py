@@ -49,7 +49,7 @@ OWN = (
     cannot("stage.seeds.*", why="the selector's seed"),
     cannot("stage.cadence.*", why="a supervised run does not evaluate at its start"),
     cannot("stage.model.critic_*", why="a supervised run has no critic"),
-    cannot("stage.model.thinking", why="a data set says so for itself: format.enable_thinking"),
+    cannot("stage.model.thinking", why="samples have their own switch: format.enable_thinking"),
     cannot("stage.model_options.critic_*", why="a supervised run has no critic"),
     cannot("stage.checkpoint.critic_keep", why="a supervised run has no critic"),
     cannot("stage.placement.*", why="a supervised run has one role, the actor"),
@@ -109,7 +109,18 @@ TRINITY_SFT = Table(
         *(entry for entry in CANNOT if entry.plan in _KEPT),
         *OWN[2:],
     ),
-    reasons=(*SECRETS, *ASLEEP, *FILLED, *REASONS),
+    reasons=(
+        *SECRETS,
+        *ASLEEP,
+        # config_validator: set_if_none(experience_buffer.format, "enable_thinking", config.model.enable_thinking)
+        Reason(
+            "model.enable_thinking",
+            State.NO_COUNTERPART,
+            "fills format.enable_thinking of the samples, which their chat template is told; set the target's own switch by hand",
+        ),
+        *FILLED,
+        *REASONS,
+    ),
     worth=worth_supervised,
     target=questions.TARGET,
     questions=questions.questions,

@@ -9,10 +9,8 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known
-from rftconf.mappers.thinking import read_argument, write_switch
 from rftconf.mappers.trl.folds_data import EVALUATES, TEST
 from rftconf.mappers.trl.folds_length import counted
-from rftconf.plan.chat_templates import SWITCH, THINKING, UNTOLD
 from rftconf.plan.units import Unit
 
 SAVES, SAVE_EVERY, EVALUATE_EVERY, AT_START = "save_strategy", "save_steps", "eval_steps", "eval_on_start"
@@ -230,19 +228,3 @@ def write_eval_responses(w: WriteContext) -> None:
         w.put(ANSWERS, answers, DRAWN)
     else:
         lose_known(w, State.DERIVED, "evaluation draws as many answers as training", DRAWN)
-
-
-TEMPLATE_ARGUMENTS = "chat_template_kwargs"
-
-
-def read_thinking(r: ReadContext) -> None:
-    """Read the switch of models that can think from the arguments of the chat template."""
-    read_argument(r, TEMPLATE_ARGUMENTS)
-
-
-def write_thinking(w: WriteContext) -> None:
-    """Write the switch of models that can think where the release hands arguments to the chat template."""
-    if w.since("0.25.0") or w.plan(THINKING) == UNTOLD:
-        write_switch(w, f"{TEMPLATE_ARGUMENTS}.{SWITCH}", optional=True)
-    elif w.plan(THINKING) is not None:
-        w.lose(THINKING, State.NO_COUNTERPART, "this release hands no arguments to the chat template")

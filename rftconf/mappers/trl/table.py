@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.mappers.rates import tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import only_written, together
+from rftconf.mappers.thinking import TemplateArgument
 from rftconf.mappers.trl import folds_algorithm as algorithm
 from rftconf.mappers.trl import folds_batch as batch
 from rftconf.mappers.trl import folds_data as data
@@ -19,7 +20,6 @@ from rftconf.mappers.trl.conditions import worth
 from rftconf.mappers.trl.launcher import with_shipped_file
 from rftconf.mappers.trl.reasons import REASONS
 from rftconf.mappers.trl.rows_run import ROWS
-from rftconf.plan.chat_templates import THINKING
 
 B, D, P = "stage.batch.", "stage.data.", "stage.placement."
 
@@ -64,8 +64,8 @@ FOLDS = (
     Fold((run.ANSWERS,), (run.DRAWN,), run.read_eval_responses, run.write_eval_responses, "GRPOConfig.__post_init__: num_generations_eval or num_generations"),
     Fold((run.SAVES, run.SAVE_EVERY, data.EVALUATES, run.EVALUATE_EVERY, run.AT_START), (run.SAVED, run.EVALUATED, run.FIRST),
          run.read_cadence, run.write_cadence, "transformers DefaultFlowCallback"),
-    Fold((run.TEMPLATE_ARGUMENTS,), (THINKING,), run.read_thinking, run.write_thinking,
-         "trl/trainer/grpo_trainer.py: apply_chat_template(**chat_template_kwargs)"),
+    together(TemplateArgument("chat_template_kwargs", "0.25.0", "this release hands no arguments to the chat template"),
+             why="trl/trainer/grpo_trainer.py: apply_chat_template(**chat_template_kwargs)"),
 )  # fmt: skip
 
 

@@ -10,10 +10,8 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.filters import first_filter
 from rftconf.mappers.run_folders import RunFolder, joined
 from rftconf.mappers.shapes import carry, known_below, lose_known, settle, settle_known, take, together
-from rftconf.mappers.thinking import read_argument, write_switch
 from rftconf.mappers.verl.conditions import dapo_recipe, local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
-from rftconf.plan.chat_templates import SWITCH, THINKING, UNTOLD
 from rftconf.schemas.registry import VERL
 
 
@@ -171,19 +169,3 @@ FOLDER = together(
     ),
     why="trainer: checkpoint folder",
 )
-
-
-TEMPLATE_ARGUMENTS = "data.apply_chat_template_kwargs"
-
-
-def read_thinking(r: ReadContext) -> None:
-    """Read the switch of models that can think from the arguments of the chat template; up to 0.5 it gets none."""
-    read_argument(r, TEMPLATE_ARGUMENTS)
-
-
-def write_thinking(w: WriteContext) -> None:
-    """Write the switch where the release hands arguments to the template."""
-    if w.since("0.6.1") or w.plan(THINKING) == UNTOLD:
-        write_switch(w, f"{TEMPLATE_ARGUMENTS}.{SWITCH}", optional=True)
-    elif w.plan(THINKING) is not None:
-        w.lose(THINKING, State.NO_COUNTERPART, "veRL before 0.6 hands no arguments to the chat template")

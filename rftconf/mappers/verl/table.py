@@ -11,6 +11,8 @@ from rftconf.mappers.rates import (
     updates_per_tick,
 )
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
+from rftconf.mappers.shapes import together
+from rftconf.mappers.thinking import TemplateArgument
 from rftconf.mappers.verl import (
     folds,
     folds_data,
@@ -33,7 +35,6 @@ from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTI
 from rftconf.mappers.verl.rows_workers import WORKER_ROWS
 from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.mappers.without_control import common_sampling
-from rftconf.plan.chat_templates import THINKING
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
 P, Y, A = "stage.placement.", "stage.sync.", "stage.algorithm."
@@ -75,8 +76,8 @@ FOLDS = (
          (A + "filters[].kind", A + "filters[].metric", A + "filters[].action", A + "filters[].threshold", A + "filters[].max_in_flight_rollouts"),
          folds_rollout.read_filters, folds_rollout.write_filters, "replay_buffer: groups of equal metric are evicted"),
     folds_rollout.FOLDER,
-    Fold((folds_rollout.TEMPLATE_ARGUMENTS,), (THINKING,),
-         folds_rollout.read_thinking, folds_rollout.write_thinking, "rl_dataset and agent_loop: apply_chat_template"),
+    together(TemplateArgument("data.apply_chat_template_kwargs", "0.6.1", "veRL before 0.6 hands no arguments to the chat template"),
+             why="rl_dataset and agent_loop: apply_chat_template"),
 )  # fmt: skip
 
 PROMPTS = Fold(("data.train_batch_size", folds_recipes.TRIGGER, folds_recipes.REQUIRE), (folds_recipes.B,),

@@ -27,7 +27,10 @@ def notes(framework: str, to: str, *changes: str) -> tuple[str, ...]:
 
 def test_a_default_of_the_target_that_nobody_asked_for_is_named() -> None:
     answer = notes("verl", "roll")
-    assert any(note.startswith("run_length.last_partial: drop in the source, cycle") for note in answer)
+    assert any(
+        note.startswith("run_length.last_partial: dropped in the source, filled up with rows from the start")
+        for note in answer
+    )
     (speed,) = [note for note in answer if note.startswith("speed and memory differ too: ")]
     assert "sync.bucket_megabytes: 2048 in the source, 1024 here" in speed
 
