@@ -57,6 +57,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "roll": (
         # before gae, where they are no part of the estimator that the table reads them for
         *("norm_mean_type", "norm_std_type"),
+        # in pipelines without a row for it
+        "global_template",
         "custom_envs.own.env_type",
         "rewards<*>.query_filter_config.filter_args.own_key",
     ),

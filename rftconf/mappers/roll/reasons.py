@@ -89,7 +89,7 @@ ALGORITHM = (
 
 DATA = (
     *reasons_for(KEPT, "the name of a chat template that ROLL knows; elsewhere the tokenizer's own or a text", "*.data_args.template",
-          "tag_to_template*"),
+          "global_template", "tag_to_template*"),
     *reasons_for(KEPT, "processes that encode the data", "*.preprocessing_num_workers"),
     *reasons_for(KEPT, "the column that names a row's domain", "*.data_args.tag"),
     *reasons_for(KEPT, "the format of the data files", "*.data_args.dataset_type"),

@@ -215,12 +215,7 @@ ROLL_ROLLOUTS = replace(
           "stage.reward.", D + "*", D + "eval", "stage.name"))),
         cannot("stage.*", why="the rollout pipeline neither trains nor samples for training"),
     ),
-    reasons=(
-        *SECRETS,
-        *ASLEEP,
-        Reason("global_template", State.EXTENSION, "the name of a chat template that ROLL knows; elsewhere the tokenizer's own or a text"),
-        *REASONS,
-    ),
+    reasons=(*SECRETS, *ASLEEP, *REASONS),
     questions=_questions,
     target=TARGET,
     trainers=("rlvr",),
