@@ -1,4 +1,4 @@
-"""A docstring is a sentence that is understood without the code: it does not begin in the middle of one."""
+"""Docstrings are sentences: none opens with a word that leaves out the verb."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def settle(
 
 
 def settle_known(w: WriteContext, path: str, same: bool, *words: Any, **states: Any) -> None:
-    """Record it of a field that the plan has a value for; `words` and `states` are those of `settle`."""
+    """Call `settle` for a plan field that has a value, with the same `words` and `states`."""
     if w.plan(path) is not None:
         settle(w, path, same, *words, **states)
 

@@ -15,11 +15,11 @@ from rftconf.plan.origin import Kind
 SWITCHLESS = "the model's chat template has no such switch"
 
 
-def set_thinking(r: ReadContext, told: Any, *keys: str) -> None:
+def set_thinking(r: ReadContext, switch: Any, *keys: str) -> None:
     """Store what the template is told: true, false, or nothing."""
     words = {True: "on", False: "off", None: UNTOLD}
-    known = told is None or isinstance(told, bool)
-    r.set(THINKING, words[told] if known else told, *keys)
+    known = switch is None or isinstance(switch, bool)
+    r.set(THINKING, words[switch] if known else switch, *keys)
 
 
 @record
@@ -82,8 +82,8 @@ class TemplateArgument:
 def write_switch(w: WriteContext, key: str, *, optional: bool) -> None:
     """Write the switch to `key`; one that is not `optional` tells the template something in every run."""
     word, origin = w.plan(THINKING), w.origins.get(THINKING)
-    told = origin is not None and origin.kind is Kind.WRITTEN
-    if word in ("on", "off") and without_switch(_of_model(w)) and not told:
+    written = origin is not None and origin.kind is Kind.WRITTEN
+    if word in ("on", "off") and without_switch(_of_model(w)) and not written:
         w.lose(THINKING, State.DEFAULT, SWITCHLESS)
     elif word in ("on", "off"):
         w.put(key, word == "on", THINKING, always=True)

@@ -12,7 +12,7 @@ _CALLED = {"sh": "script", "yaml": "YAML"}
 
 
 def frameworks_script() -> str:
-    """Return a module with each framework's name and title, the forms that it can be written in, and who has two sync forms."""
+    """Return a module with each framework's name and title, the forms that it can be written in, and those with two forms of a rollout period"""
     titles = [[known.name, known.title] for known in FRAMEWORKS.values()]
     styles = {known.name: _styles(known) for known in FRAMEWORKS.values() if len(known.forms) > 1}
     two_forms = [known.name for known in FRAMEWORKS.values() if known.two_forms]

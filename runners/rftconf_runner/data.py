@@ -180,7 +180,7 @@ def _with_pictures(prompt: Prompt, pictures: tuple[Picture, ...], vision: Vision
     return replace(prompt, tokens=tokens, pictures=pictures, asks=prompt.tokens)
 
 
-def told_of(job: Job) -> dict[str, bool]:
+def template_switch(job: Job) -> dict[str, bool]:
     """Return the arguments that the chat template gets besides a row's messages."""
     return {} if job.thinking == "template" else {"enable_thinking": job.thinking == "on"}
 
@@ -205,7 +205,7 @@ def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: An
         tokens = tokenizer(messages_of_row, add_special_tokens=False)["input_ids"]
     else:
         tokens = tokenizer.apply_chat_template(
-            messages_of_row, add_generation_prompt=True, tokenize=True, return_dict=False, **told_of(job)
+            messages_of_row, add_generation_prompt=True, tokenize=True, return_dict=False, **template_switch(job)
         )
     truth = (row.get("reward_model") or {}).get("ground_truth", row.get(rows.truth))
     extra = row.get("extra_info") or {}

@@ -1,4 +1,4 @@
-"""Whether a chat template is told to let the model think before it answers, from one framework's switch to another's."""
+"""One framework's switch for a model that thinks before it answers becomes the other's."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
-from rftconf_runner.data import told_of
+from rftconf_runner.data import template_switch
 from rftconf_runner.ignorable_fields import ANY, VALIDATION, WITHOUT, moved, patterns_off
 from rftconf_runner.job import KlPenalty, Lora, Offload
 from rftconf_runner.job_reader import job_of, paths_read
@@ -71,7 +71,7 @@ def test_the_chat_template_is_told_what_the_config_says(switch: str | None, argu
     """veRL 0.9.1 rl_dataset: apply_chat_template(messages, **apply_chat_template_kwargs)."""
     changes = {} if switch is None else {"+data__apply_chat_template_kwargs__enable_thinking": switch}
     assert refusals(plan(**changes)) == []
-    assert told_of(job_of(plan(**changes))) == argument
+    assert template_switch(job_of(plan(**changes))) == argument
 
 
 def test_how_many_checkpoints_stay() -> None:

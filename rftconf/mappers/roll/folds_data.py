@@ -160,8 +160,8 @@ def _put_column(w: WriteContext, key: str, value: Any, path: str, *, renamed: bo
 
 
 TEMPLATE, FOR_ALL = "actor_train.data_args.template", "global_template"
-TOLD = {"qwen3": True, "native": None, "qwen2_5": None}
-"""Names of ROLL's chat templates that are the tokenizer's own, and what they tell it of thinking."""
+SWITCH_BY_TEMPLATE = {"qwen3": True, "native": None, "qwen2_5": None}
+"""ROLL's names for the tokenizer's own template: each passes enable_thinking with this value, or (None) not at all."""
 
 
 def read_template(r: ReadContext) -> None:
@@ -170,8 +170,8 @@ def read_template(r: ReadContext) -> None:
     if not RLVR.test(r) or not isinstance(name, str):
         return
     key = FOR_ALL if r.native(FOR_ALL) else TEMPLATE
-    if name in TOLD:
-        set_thinking(r, TOLD[name], key)
+    if name in SWITCH_BY_TEMPLATE:
+        set_thinking(r, SWITCH_BY_TEMPLATE[name], key)
     else:
         r.narrowed[key] = f"{name} is a chat template of ROLL's own; elsewhere the tokenizer's acts, or a text"
 
