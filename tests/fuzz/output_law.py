@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.errors import RftconfError
@@ -50,10 +50,23 @@ def drawn(case: str, to: str) -> Options:
     )
 
 
+def judge_one_output(case: Case, tally: Tally) -> None:
+    """Judge one conversion of each case: into the first framework, in an order drawn by the case, that is not refused."""
+    judge_outputs(case, tally, random.Random(f"{case.name}/order").sample(list(FRAMEWORKS), len(FRAMEWORKS)), most=1)
+
+
 def judge_outputs(
-    case: Case, tally: Tally, targets: Sequence[str] = tuple(FRAMEWORKS), options: Options | None = None
+    case: Case,
+    tally: Tally,
+    targets: Sequence[str] = tuple(FRAMEWORKS),
+    options: Options | None = None,
+    *,
+    most: int = len(FRAMEWORKS),
 ) -> None:
-    """Whatever is converted can be read back, is called right by `check`, and differs in nothing that is not said."""
+    """Whatever is converted can be read back, is called right by `check`, and differs in nothing that is not said.
+
+    `most` conversions of a case are judged; refusals do not count.
+    """
     try:
         document = case.document()
         loaded = load(document)
@@ -64,11 +77,7 @@ def judge_outputs(
         tally.broken.append(Broken("crash", f"load: {crash(error)}", case.name))
         return
     run: Side | None = None
-    diagnostics = engine.check(document, engine.Options(loaded.framework, loaded.release, fixes=False))
-    # rules say little of a script that breaks off, so nobody knows what else is wrong with it
-    broken_off = any(d.severity is Severity.ERROR and d.code.startswith("SYN") for d in diagnostics)
-    diagnostics = [*diagnostics, *_as_it_stands(loaded)]
-    own = Own(frozenset(CODES) if broken_off else frozenset(d.code for d in diagnostics), tuple(diagnostics))
+    own, converted = Own(document, loaded), 0
     for to in targets:
         try:
             done = convert_loaded(loaded, to, options or drawn(case.name, to))
@@ -79,12 +88,15 @@ def judge_outputs(
             tally.broken.append(Broken("crash", f"convert to {to}: {crash(error)}", case.name))
             continue
         tally.ends["converted"] += 1
+        converted += 1
         try:
             run = run or side("source", loaded)
             for kind, detail in _of_output(case.name, run, done, own, tally):
                 tally.broken.append(Broken("output", f"{loaded.framework} to {to}: {kind}", case.name, detail))
         except Exception as error:  # noqa: BLE001 - a defect, whatever it is
             tally.broken.append(Broken("crash", f"output for {to}: {crash(error)}", case.name))
+        if converted == most:
+            return
 
 
 def _as_it_stands(loaded: Loaded) -> list[Diagnostic]:
@@ -99,16 +111,27 @@ def _as_it_stands(loaded: Loaded) -> list[Diagnostic]:
     return [*led_nowhere, *engine.run(loaded.document, loaded.guess, rules, fixes=False, alone=True)]
 
 
-@dataclass(frozen=True, slots=True)
 class Own:
-    """What is wrong with a source: the codes, and the findings themselves."""
+    """What is wrong with a source, asked for where something is wrong with an output."""
 
-    codes: frozenset[str]
-    found: tuple[Diagnostic, ...]
+    def __init__(self, document: Document, loaded: Loaded) -> None:
+        self._document, self._loaded = document, loaded
+
+    @cached_property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The findings of the source, also as a file that nothing stands above."""
+        options = engine.Options(self._loaded.framework, self._loaded.release, fixes=False)
+        return [*engine.check(self._document, options), *_as_it_stands(self._loaded)]
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """Their codes, or every code: rules say little of a script that breaks off, so nobody knows what else is wrong."""
+        broken_off = any(d.severity is Severity.ERROR and d.code.startswith("SYN") for d in self.diagnostics)
+        return frozenset(CODES if broken_off else (d.code for d in self.diagnostics))
 
     def has(self, diagnostic: Diagnostic, ledger: Ledger) -> bool:
         """True where the source is not right either: it has the code, an error of the family, a finding there, or at a setting that the error names."""
-        wrong = {d.code[:3] for d in self.found if d.severity is Severity.ERROR} - {"KEY"}
+        wrong = {d.code[:3] for d in self.diagnostics if d.severity is Severity.ERROR} - {"KEY"}
         if diagnostic.code in self.codes or diagnostic.code[:3] in wrong:
             return True
         named = named_in(diagnostic, ledger)
@@ -119,7 +142,7 @@ class Own:
             for line in ledger.sources
             if _at(line.targets, diagnostic) or not settings.isdisjoint(line.plan)
         }
-        diagnostics = [d for d in self.found if d.key and d.severity is not Severity.INFO]
+        diagnostics = [d for d in self.diagnostics if d.key and d.severity is not Severity.INFO]
         return any(_meet(key, d.key.lstrip("+")) for key in theirs for d in diagnostics)
 
 

@@ -46,3 +46,10 @@ def test_outputs_are_read_back_and_differ_in_nothing_unsaid() -> None:
     assert tally.broken == []
     assert tally.ends["converted"] > 80
     assert len(tally.refused) < tally.ends["converted"] / 10
+
+
+def test_the_law_of_one_output_judges_one_conversion_of_each_case() -> None:
+    tally = Tally()
+    list(judged("one-output", inputs(12, seed=4), tally))
+    assert tally.broken == []
+    assert 0 < tally.ends["converted"] <= tally.ends["cases"] == 12
