@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from torch import Tensor
 from rftconf_runner import advantages, after_norm, losses
 from rftconf_runner.corrections import importance
 from rftconf_runner.job import Job, KlPenalty
-from rftconf_runner.masked import masked_mean, whitened
+from rftconf_runner.masked import masked_mean, whitened_in_parts
 from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged
 
 COEF_STEP = 0.2
@@ -21,19 +21,22 @@ COEF_STEP = 0.2
 @dataclass(frozen=True, slots=True)
 class Credit:
     """Advantages and a critic's returns [sequences, tokens], importance weights where the plan corrects, and the mean KL of
-    the period from the reference, of those who drew: None where the plan takes none."""
+    the period from the reference, of those who drew: None where the plan takes none. `teaching` is false for answers that are masked; it is
+    empty where the plan masks none."""
 
     advantages: Tensor
     returns: Tensor
     weights: Tensor | None
     mask: Tensor
     kl: float | None
+    teaching: list[bool] = field(default_factory=list)
 
     @property
     def more(self) -> dict[str, float]:
-        """Return the period's further metrics: the mean KL and the mean importance weight, where there are any."""
+        """Return the period's further metrics: the mean KL, the mean importance weight, the share of masked answers, where there are any."""
         weighs = {} if self.weights is None else {"importance": float(masked_mean(self.weights, self.mask))}
-        return weighs if self.kl is None else {"kl": self.kl, **weighs}
+        masks = {"masked_answers": 1 - sum(self.teaching) / len(self.teaching)} if self.teaching else {}
+        return {**({} if self.kl is None else {"kl": self.kl}), **weighs, **masks}
 
 
 def credit(
@@ -45,10 +48,18 @@ def credit(
     values: Sequence[Sequence[float]],
     coef: float,
     baselines: Sequence[float] = (),
+    scores: Sequence[float] = (),
+    origins: Sequence[str] = (),
 ) -> Credit:
     """Give the credit of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward; `baselines`
-    hold a number for each sample where the advantage is ReMax's."""
+    hold a number for each sample where the advantage is ReMax's, `scores` where answers are masked by them, `origins` a domain for each."""
     mask = mask_of(samples)
+    parts = _parts(origins if job.by_domain and origins else [""] * len(samples))
+    teaching = list[bool]()
+    if job.masks:
+        lengths = [len(sample.answer) for sample in samples]
+        teaching = job.masks.teaching(scores, lengths, job.response_tokens, job.responses)
+    counts = mask * torch.tensor(teaching or [True] * len(samples)).unsqueeze(-1)
     penalties, kl = torch.zeros_like(mask), None
     if job.kl_reward:
         gaps = losses.kl(grid(old, mask), grid(reference, mask), job.kl_reward.estimator) * mask
@@ -59,17 +70,25 @@ def credit(
         kl = float(masked_mean(gaps, mask))
     of_values, whole = grid(values, mask) if values else mask, torch.tensor(rewards)
     if job.after_norm:
-        estimated, returns = after_norm.estimated(job, whole, penalties, of_values, mask)
+        estimated, returns = after_norm.estimated(job, whole, penalties, of_values, counts, parts)
     else:
         tokens = torch.zeros_like(mask)
         tokens[torch.arange(len(samples)), mask.sum(-1).long() - 1] = whole
         estimated, returns = _estimated(job, tokens - penalties, mask, of_values, torch.tensor(baselines))
     if job.whitens:
-        estimated = whitened(estimated, mask) * mask
+        estimated = whitened_in_parts(estimated, counts, parts) * counts
     estimated = estimated.clamp(-job.advantage_clip, job.advantage_clip)
     drawn = grid([sample.drawn for sample in samples], mask)
     weights = importance(grid(old, mask), drawn, mask, job.correction) if job.correction else None
-    return Credit(estimated, returns, weights, mask, kl)
+    return Credit(estimated, returns, weights, mask, kl, teaching)
+
+
+def _parts(origins: Sequence[str]) -> list[Tensor]:
+    """Return the numbers of the sequences of each domain."""
+    return [
+        torch.tensor([number for number, own in enumerate(origins) if own == origin])
+        for origin in dict.fromkeys(origins)
+    ]
 
 
 def lessons_of(
@@ -83,7 +102,8 @@ def lessons_of(
     gains, returns = (ragged(of, credited.mask) for of in (credited.advantages, credited.returns))
     nothing: Sequence[Row] = [()] * len(samples)
     weights = nothing if credited.weights is None else ragged(credited.weights, credited.mask)
-    columns = (samples, gains, old, reference or nothing, values or nothing, returns, weights)
+    teaching = credited.teaching or [True] * len(samples)
+    columns = (samples, gains, old, reference or nothing, values or nothing, returns, weights, teaching)
     return [Lesson(*row) for row in zip(*columns, strict=True)]
 
 

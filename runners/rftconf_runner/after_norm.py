@@ -6,6 +6,8 @@ compute_advantage. Rewards are clipped twice, as one of an answer and as those o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -13,11 +15,14 @@ from rftconf_runner import advantages
 from rftconf_runner.job import Job
 
 
-def estimated(job: Job, rewards: Tensor, penalties: Tensor, values: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Return advantages and returns [sequences, tokens]. `rewards` [sequences]; `penalties` and `values` are of tokens."""
+def estimated(
+    job: Job, rewards: Tensor, penalties: Tensor, values: Tensor, mask: Tensor, parts: Sequence[Tensor]
+) -> tuple[Tensor, Tensor]:
+    """Return advantages and returns [sequences, tokens]. `rewards` [sequences]; `penalties` and `values` are of tokens; `parts` are the
+    sequences that a batch's mean and deviation are taken over."""
     tokens = torch.zeros_like(mask)
     last = mask.cumsum(-1).argmax(-1)
-    tokens[torch.arange(len(mask)), last] = _clipped(_normalized(job, rewards), job.reward_clip)
+    tokens[torch.arange(len(mask)), last] = _clipped(_normalized(job, rewards, parts), job.reward_clip)
     tokens = _clipped(tokens - penalties, job.reward_clip) * mask
     if job.advantage == "gae":
         return advantages.generalized(tokens, values, mask, job.gamma, job.lam)
@@ -25,13 +30,17 @@ def estimated(job: Job, rewards: Tensor, penalties: Tensor, values: Tensor, mask
     return returns, returns
 
 
-def _normalized(job: Job, rewards: Tensor) -> Tensor:
+def _normalized(job: Job, rewards: Tensor, parts: Sequence[Tensor]) -> Tensor:
     """Return rewards less their mean over a group or a batch, divided by a deviation; as they are where the plan names neither."""
     if job.advantage in ("grpo", "grpo_mean_only"):
         groups = torch.arange(job.prompts).repeat_interleave(job.responses)
         return advantages.group_relative(rewards, groups, job.scope, job.ddof)
     if job.advantage == "reinforce_pp" and job.batch_norm:
-        return (rewards - rewards.mean()) / (rewards.std() + advantages.EPSILON)
+        normalized = rewards.clone()
+        for part in parts:
+            own = rewards[part]
+            normalized[part] = (own - own.mean()) / (own.std() + advantages.EPSILON)
+        return normalized
     return rewards
 
 

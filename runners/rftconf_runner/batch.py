@@ -24,7 +24,8 @@ MOST_ROUNDS = 64
 class Batch:
     """The samples and rewards that a period learns from, and the numbers of the sequences that were refused meanwhile.
     `domains` holds the mean reward of each named domain; `late` counts answers that earned nothing because their rule
-    took too long. `baselines` are the numbers that ReMax subtracts from each reward; empty without ReMax."""
+    took too long. `baselines` are the numbers that ReMax subtracts from each reward; empty without ReMax. `scores` say how right each answer is, which a
+    reward may add to; `origins` are the domains of the answers."""
 
     samples: list[Sample]
     rewards: list[float]
@@ -32,6 +33,8 @@ class Batch:
     domains: Mapping[str, float] = field(default_factory=dict)
     late: int = 0
     baselines: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)
 
     @property
     def tokens(self) -> int:
@@ -87,8 +90,10 @@ def _batch(job: Job, drawn_groups: Sequence[tuple[Group, list[Score]]], refused:
     late = sum(score.late for _, scores in drawn_groups for score in scores)
     baselines = [score.reward for _, scores in drawn_groups for score in scores[each:] for _ in range(each)]
     return Batch(
-        [sample for group, _ in own for sample in group.samples], rewards, refused, _by_domain(own), late, baselines
-    )
+        [sample for group, _ in own for sample in group.samples], rewards, refused, _by_domain(own), late, baselines,
+        [score.metrics.get("acc", score.reward) for _, scores in own for score in scores],
+        [group.prompt.domain for group, scores in own for _ in scores],
+    )  # fmt: skip
 
 
 def _by_domain(drawn_groups: Sequence[tuple[Group, Sequence[Score]]]) -> dict[str, float]:

@@ -63,8 +63,9 @@ class Run:
         reference = rows(places.ranks, "reference_log_probs", batch.samples) if job.compares else []
         values = rows(places.critics, "values", batch.samples)
         credited = credit(
-            job, batch.samples, batch.rewards, old, reference, values, self.keeper.state.kl_coef, batch.baselines
-        )
+            job, batch.samples, batch.rewards, old, reference, values, self.keeper.state.kl_coef, batch.baselines,
+            batch.scores, batch.origins,
+        )  # fmt: skip
         lessons = lessons_of(batch.samples, credited, old, reference, values)
         parts, updated = parts_of(job, lessons, period), list[Any]()
         valued = critic_updates(job, places, lessons, self.keeper.learns)

@@ -9,6 +9,7 @@ from typing import Any
 
 from rftconf.plan.model import Plan
 from rftconf_runner.aggregations import REC_NUMBERS, REC_WORDS
+from rftconf_runner.answer_masks import BOUNDS, SWITCHES, masks_of
 from rftconf_runner.job import Job
 
 AFTER_NORM = "roll"
@@ -36,7 +37,7 @@ EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
         **dict.fromkeys((OF_LOSS + name for name in ("tau", "advantage_threshold", "epsilon", *REC_NUMBERS)), NUMBERS),
         **{OF_LOSS + name: words for name, words in REC_WORDS.items()},
     },
-    "roll": {REWARD_CLIP: NUMBERS, ADVANTAGE_CLIP: NUMBERS},
+    "roll": {**dict.fromkeys((REWARD_CLIP, ADVANTAGE_CLIP, *BOUNDS), NUMBERS), **dict.fromkeys(SWITCHES, (True,))},
 }  # fmt: skip
 """The values that are executed of each key; any other is refused."""
 
@@ -75,6 +76,8 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         after_norm=job.advantage in NORMALIZED_FIRST
         and (plan.source.framework == AFTER_NORM or algorithm.kl_reward.order == "after_norm"),
         batch_norm=plan.source.framework == AFTER_NORM and algorithm.std_scope == "batch",
+        by_domain=plan.source.framework == AFTER_NORM,
+        masks=masks_of(words),
         # of 0 ROLL's code makes no clip of rewards (`if reward_clip`), and one of advantages (`is not None`)
         reward_clip=words.get(REWARD_CLIP) or inf,
         advantage_clip=words.get(ADVANTAGE_CLIP, inf),

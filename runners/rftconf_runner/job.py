@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rftconf_runner.answer_masks import AnswerMasks
     from rftconf_runner.job_data import Rows, Share, Validation
     from rftconf_runner.losses import Estimator
 
@@ -157,7 +158,7 @@ class Job:
     policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy
     and reference to experts in theirs where `routers` has any; the policy is kept in `stored`, its gradients `added` up over
     ranks in that type where it is given; what a model sees with is `frozen` or learned. `after_norm` takes the KL from rewards that are
-    normalized, over the batch where `batch_norm` says so."""
+    normalized, over the batch where `batch_norm` says so; what is computed over a whole batch is `by_domain` or over all."""
 
     model: str
     overrides: dict[str, Any]
@@ -243,6 +244,8 @@ class Job:
     validation: Validation | None = None
     after_norm: bool = False
     batch_norm: bool = False
+    by_domain: bool = False
+    masks: AnswerMasks | None = None
     reward_clip: float = inf
     advantage_clip: float = inf
 

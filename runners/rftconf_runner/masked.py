@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -25,3 +27,12 @@ def whitened(values: Tensor, mask: Tensor) -> Tensor:
     """Mean 0 and variance 1 over what counts."""
     scale = torch.rsqrt(masked_variance(values, mask) + WHITEN_EPSILON)
     return (values - masked_mean(values, mask)) * scale
+
+
+def whitened_in_parts(values: Tensor, mask: Tensor, parts: Sequence[Tensor]) -> Tensor:
+    """Whiten the sequences of each part by themselves; a part of which nothing counts stays as it is. `parts` hold numbers of sequences."""
+    result = values.clone()
+    for part in parts:
+        if mask[part].sum() > 0:
+            result[part] = whitened(values[part], mask[part])
+    return result

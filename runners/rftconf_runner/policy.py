@@ -16,7 +16,7 @@ from rftconf_runner.likelihood import log_probs_and_entropy
 from rftconf_runner.micro_batching import micro_batches, share
 from rftconf_runner.offload import States
 from rftconf_runner.rendezvous import join
-from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged, table
+from rftconf_runner.sequences import Lesson, Row, Sample, counted, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, largest, shard, total
 from rftconf_runner.ulysses import Sequences
 from rftconf_runner.vision import Vision, vision_of
@@ -124,7 +124,7 @@ class Policy:
             self.vision.save(folder)
 
     def _denominator(self, lessons: Sequence[Lesson]) -> Tensor:
-        return losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.job.aggregation)
+        return losses.denominator(counted(lessons), self.job.aggregation)
 
     def _divisor(self, part: Sequence[Lesson], own: Sequence[Lesson], whole: Tensor, parts: int) -> Tensor:
         """Return a micro-batch's divisor: the update's count, or its own if each micro-batch is a mean (H25, H26)."""
@@ -158,11 +158,11 @@ class Policy:
         """The part of the update's loss, |ratio - 1| of each token that counts, and the log-probs."""
         job = self.job
         log_probs, mask, entropy = self._forward(self.learner.model, [lesson.sample for lesson in part])
-        own = log_probs.detach()
+        own, counts = log_probs.detach(), counted(part).to(mask)
         old = own if job.old == "current" or job.old_in_update else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
         bounds = losses.Bounds(job.clip_low, job.clip_high, job.dual or None, job.loss_words)
-        loss = losses.POLICY[job.family](log_probs, old, advantages, mask, bounds)
+        loss = losses.POLICY[job.family](log_probs, old, advantages, counts, bounds)
         if job.correction:
             loss = loss * grid([lesson.weights for lesson in part], mask)
         loss = losses.capped(loss, job.value_cap)
@@ -172,7 +172,7 @@ class Policy:
             reference = grid([lesson.reference for lesson in part], mask)
             loss = loss + job.kl_loss.coef * losses.kl(log_probs, reference, job.kl_loss.estimator)
         ratios = ((own - old).exp() - 1).abs()[mask.bool()]
-        return losses.aggregate(loss, mask, job.aggregation, divisor, job.divisor or job.response_tokens), ratios, own
+        return losses.aggregate(loss, counts, job.aggregation, divisor, job.divisor or job.response_tokens), ratios, own
 
 
 def _gap(values: Tensor, dtype: str) -> float:

@@ -9,6 +9,7 @@ from rftconf.plan.model import Algorithm, Plan, Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner import trinity_tasks
 from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OVER_LENGTH
+from rftconf_runner.answer_masks import of_masks
 from rftconf_runner.baselines import of_baseline
 from rftconf_runner.extension_fields import of_beyond
 from rftconf_runner.framework_words import NORMALIZED_FIRST
@@ -59,7 +60,8 @@ def refusals(plan: Plan) -> list[Refusal]:
         for path, why in _refused(stage, plan.source)
     ]
     return refused + [
-        Refusal(path, why) for path, why in (*_elsewhere_begun(plan), *of_baseline(plan), *of_beyond(plan))
+        Refusal(path, why)
+        for path, why in (*_elsewhere_begun(plan), *of_baseline(plan), *of_masks(plan), *of_beyond(plan))
     ]
 
 

@@ -9,6 +9,7 @@ from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.data_reader import given_rewards, is_given, tags_of
 from rftconf_runner.framework_rewards import own_reward
+from rftconf_runner.framework_words import AFTER_NORM
 from rftconf_runner.grader_reader import scoring
 from rftconf_runner.job_reader import WHITENED
 from rftconf_runner.mixing import counts
@@ -26,7 +27,7 @@ def of_data(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
         yield "data.train", "no data set; the runner reads at least one"
     if len(data.domains) > 1:
         yield from _of_shares(stage)
-        yield from _of_one_batch(stage)
+        yield from _of_one_batch(stage, source)
     elif len(data.train) > 1 and data.mixing not in ("concat", "proportional"):
         why = "of several data sets; the runner executes concat, proportional, and shares of domains"
         yield "data.mixing", f"is {render_plan_value(data.mixing)} {why}"
@@ -63,15 +64,16 @@ def _of_shares(stage: Stage) -> Iterator[tuple[str, str]]:
         yield "data.domains[].tags", f"{', '.join(twice)} in more than one domain; the plan does not say which counts"
 
 
-def _of_one_batch(stage: Stage) -> Iterator[tuple[str, str]]:
-    """Refuse statistics over a period's answers where domains are several: the plan leaves open over which they run."""
+def _of_one_batch(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
+    """Refuse statistics over a period's answers where domains are several: over which they run is known of ROLL alone."""
     algorithm, why = stage.algorithm, "over all domains or each by itself: the plan leaves it open"
     if len([domain for domain in stage.data.domains if domain.weight is not None]) < 2:
         return
-    if algorithm.std_scope == "batch":
+    by_domain = source.framework == AFTER_NORM
+    if algorithm.std_scope == "batch" and not by_domain:
         yield "algorithm.std_scope", f"is 'batch', {why}"
     whitens = algorithm.whiten_advantage
-    if whitens is True or (whitens is None and algorithm.advantage in WHITENED):
+    if not by_domain and (whitens is True or (whitens is None and algorithm.advantage in WHITENED)):
         yield "algorithm.whiten_advantage", f"is on, {why}"
     if algorithm.kl_reward.enabled and algorithm.kl_reward.controller == "adaptive":
         yield "algorithm.kl_reward.controller", f"is 'adaptive' and follows the KL {why}"

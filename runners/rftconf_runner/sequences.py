@@ -41,7 +41,8 @@ class Sample:
 class Lesson:
     """A sample with what is learned from it, a number for each token of the answer.
 
-    `reference` is empty without a KL loss, `values` and `returns` without a critic, `weights` without a correction.
+    `reference` is empty without a KL loss, `values` and `returns` without a critic, `weights` without a correction. One that is not
+    `teaching` is masked: it is in no loss and in no number that a loss is divided by.
     """
 
     sample: Sample
@@ -51,6 +52,7 @@ class Lesson:
     values: Row = ()
     returns: Row = ()
     weights: Row = ()
+    teaching: bool = True
 
     def __len__(self) -> int:
         """Tokens of prompt and answer."""
@@ -86,6 +88,13 @@ def mask_of(samples: Sequence[Sample]) -> Tensor:
     """1 where an answer has a token: [sequences, longest answer]."""
     longest = max(len(sample.answer) for sample in samples)
     return (torch.arange(longest) < torch.tensor([[len(sample.answer)] for sample in samples])).float()
+
+
+def counted(lessons: Sequence[Lesson]) -> Tensor:
+    """1 where an answer has a token that teaches: [sequences, longest answer]."""
+    return mask_of([lesson.sample for lesson in lessons]) * torch.tensor(
+        [[float(lesson.teaching)] for lesson in lessons]
+    )
 
 
 def table(samples: Sequence[Sample], *, packs: bool) -> Table:

@@ -46,8 +46,8 @@ def policy_updates(job: Job, places: Places, batch: Batch, parts: Sequence[list[
 
 def parts_of(job: Job, lessons: list[Lesson], period: int) -> list[list[Lesson]]:
     """Every pass over the period, shuffled where the plan says so and there is more than one update to shuffle into; or
-    all passes over an update before the next. None while only a critic learns."""
-    if period <= job.warmup:
+    all passes over an update before the next. None while only a critic learns, nor where every answer is masked."""
+    if period <= job.warmup or not any(lesson.teaching for lesson in lessons):
         return []
     parts = []
     for number in range(job.passes if job.sweeps else 1):

@@ -64,6 +64,18 @@ def test_no_difference_to_rolls_way_from_rewards_to_advantages(release: str) -> 
     assert {name: gap for name, gap in values.items() if not gap <= 4 * TOLERANCE} == {}
 
 
+@pytest.mark.parametrize("release", ["0.1.1", "0.1.3", "0.2.1", "0.3.0"])
+def test_no_difference_to_rolls_masks_of_answers_and_to_what_it_whitens_by_domain(release: str) -> None:
+    """Advantages in 32 bits; the loss of what is left in value and gradient, by each way in which tokens become one number."""
+    if not (folder() / "releases" / f"roll-{release}").is_dir():
+        pytest.skip("ROLL is published as source alone, which is not in this environment")
+    values = asked("runner_roll_masks.py", f"roll-{release}")
+    assert values["raised alike"]
+    assert len(values["differences"]) == len(values["masked"]) * (1 + 3 * 2)
+    assert {name: gap for name, gap in values["differences"].items() if not gap <= TOLERANCE} == {}
+    assert all(0.1 < share < 0.9 for share in values["masked"].values())
+
+
 def test_no_difference_to_trls_losses_in_value_and_gradient() -> None:
     """Its advantages are within a method that also generates, and add 1e-4 to the deviation where all four add 1e-6."""
     values = asked("trl_mathematics.py", "trl-1.16.0")

@@ -79,11 +79,6 @@ def test_neither_clip_is_refused(line: str) -> None:
     assert not [refusal for refusal in refusals(roll(line + "\n")) if name in refusal.path]
 
 
-def test_masks_of_answers_are_refused_by_name() -> None:
-    paths = [refusal.path for refusal in refusals(roll("max_len_mask: true\ndifficulty_mask: true\n"))]
-    assert {"extensions.roll.max_len_mask", "extensions.roll.difficulty_mask"} <= {*paths}
-
-
 def test_kl_after_the_normalization_is_executed() -> None:
     paths = [refusal.path for refusal in refusals(roll("add_token_level_kl: true\ninit_kl_coef: 0.1\n"))]
     assert "stage.algorithm.kl_reward.order" not in paths

@@ -80,10 +80,10 @@ def test_what_changes_nothing_is_said_and_not_refused() -> None:
 
 def test_what_belongs_to_validation_is_not_refused() -> None:
     new_plan = Plan(
-        extensions={"roll": {"max_len_mask": True, "val_prompt_length": 64}},
-        beyond=["max_len_mask", "val_prompt_length"],
+        extensions={"roll": {"whiten_rewards": True, "val_prompt_length": 64}},
+        beyond=["whiten_rewards", "val_prompt_length"],
     )
-    assert [path for path, _ in of_beyond(new_plan)] == ["extensions.roll.max_len_mask"]
+    assert [path for path, _ in of_beyond(new_plan)] == ["extensions.roll.whiten_rewards"]
     assert list(left_aside(new_plan)) == ["what only roll reads: val_prompt_length"]
 
 

@@ -72,7 +72,9 @@ def ours(case, name, setting):
     )  # fmt: skip
     gaps = losses.kl(case.old, case.reference, "k1") * case.mask
     penalties = COEF * gaps if setting["kl"] else torch.zeros_like(gaps)
-    estimated, returns = after_norm.estimated(job, case.rewards, penalties, case.values * case.mask, case.mask)
+    estimated, returns = after_norm.estimated(
+        job, case.rewards, penalties, case.values * case.mask, case.mask, [torch.arange(SEQUENCES)]
+    )
     if setting["whitens"]:
         estimated = whitened(estimated, case.mask) * case.mask
     most = inf if setting["advantage_clip"] is None else setting["advantage_clip"]

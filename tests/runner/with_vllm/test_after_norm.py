@@ -8,10 +8,13 @@ from math import inf, sqrt
 import pytest
 
 pytest.importorskip("torch", reason="needs the runner's environment (make runner-env)")
-from rftconf_runner.advantage_estimation import credit
+from rftconf_runner import losses
+from rftconf_runner.advantage_estimation import credit, lessons_of
+from rftconf_runner.answer_masks import AnswerMasks
 from rftconf_runner.job import Job, KlPenalty
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.sequences import Sample
+from rftconf_runner.sequences import Lesson, Sample, counted
+from rftconf_runner.updates import parts_of
 
 from tests.runner.test_job import plan
 
@@ -57,3 +60,40 @@ def test_returns_are_discounted_to_each_token() -> None:
     first, _ = advantages(job(gamma=0.5))
     assert first == pytest.approx([0.5 / sqrt(2) - 0.5, 1 / sqrt(2)], abs=1e-4)
     assert job().reward_clip == inf
+
+
+FOUR = [Sample((1,), (5, 6), 0, number) for number in range(4)]
+
+
+def test_advantages_are_whitened_over_each_domain_by_itself() -> None:
+    """Two prompts of two answers: {1, 0} of one domain and {3, 0} of the other are both ±, by a deviation of their own four tokens."""
+    whole = job(prompts=2, kl_reward=None, whitens=True, advantage="reinforce")
+    rewards, nothing = (1.0, 0.0, 3.0, 0.0), [(0.0, 0.0)] * 4
+    origins = ("a", "a", "b", "b")
+    of_all = credit(whole, FOUR, rewards, nothing, [], [], 0.0, (), rewards, origins).advantages
+    by_domain = credit(
+        replace(whole, by_domain=True), FOUR, rewards, nothing, [], [], 0.0, (), rewards, origins
+    ).advantages
+    unit = sqrt(3) / 2  # 0.5 over the deviation of a sample of two 1 and two 0, 1 / sqrt(3)
+    assert by_domain[:, 0].tolist() == pytest.approx([unit, -unit, unit, -unit], abs=1e-5)
+    assert of_all[:, 0].tolist() != pytest.approx(by_domain[:, 0].tolist(), abs=1e-2)
+
+
+def test_masked_answers_teach_nothing_and_are_normalized_with_the_others() -> None:
+    """The first group's mean score is 0.5, the second's 1: the second is masked, and what is left is whitened by itself."""
+    masked = job(prompts=2, kl_reward=None, masks=AnswerMasks(between=(0.1, 0.95)), whitens=True)
+    credited = credit(masked, FOUR, (1.0, 0.0, 1.0, 1.0), [(0.0, 0.0)] * 4, [], [], 0.0, (), (1.0, 0.0, 1.0, 1.0))
+    lessons = lessons_of(FOUR, credited, [(0.0, 0.0)] * 4, [], [])
+    assert [lesson.teaching for lesson in lessons] == [True, True, False, False]
+    unit = sqrt(3) / 2
+    assert credited.advantages[:, 0].tolist() == pytest.approx([unit, -unit, 0, 0], abs=1e-5)
+    assert credited.more == {"masked_answers": 0.5}
+    assert losses.denominator(counted(lessons), "token-mean") == 4
+    assert losses.denominator(counted(lessons), "seq-mean-token-mean") == 2
+
+
+def test_a_period_whose_answers_are_all_masked_has_no_update() -> None:
+    lesson = Lesson(FOUR[0], (0.0, 0.0), (), teaching=False)
+    each = job(update=1)
+    assert parts_of(each, [lesson, lesson], 1) == []
+    assert len(parts_of(each, [lesson, replace(lesson, teaching=True)], 1)) == 2 * each.passes

@@ -57,8 +57,10 @@ def lessons() -> list[Lesson]:
     new_lessons = []
     for _ in range(10):
         prompt, answer = (tuple(draw.randrange(3, 90) for _ in range(draw.randint(1, 12))) for _ in range(2))
-        columns = [tuple(draw.gauss(mean, 0.3) for _ in answer) for mean in (0, -4.5, -4.5, 0, 0)]
-        new_lessons.append(Lesson(Sample(prompt, answer, 0), *columns))
+        gains, old, reference, values, returns = (
+            tuple(draw.gauss(mean, 0.3) for _ in answer) for mean in (0, -4.5, -4.5, 0, 0)
+        )
+        new_lessons.append(Lesson(Sample(prompt, answer, 0), gains, old, reference, values, returns))
     return new_lessons
 
 
