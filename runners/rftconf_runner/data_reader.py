@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from rftconf.plan.data_parts import DataSet
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
-from rftconf_runner.framework_rewards import own_reward
+from rftconf_runner.framework_rewards import NOTHING, WORKERS, own_reward, worker_rewards
 from rftconf_runner.job import RewardSource
 from rftconf_runner.job_data import ImageColumn, Rows, Share
 from rftconf_runner.mixing import counts
@@ -19,6 +19,8 @@ from rftconf_runner.stage_reader import StageReader
 from rftconf_runner.trinity_tasks import asks_once, system_of
 
 NOBODY = Source()
+OF_WORKERS = "ground_truth"
+"""The column that all of ROLL's workers read, whatever its config calls a response."""
 SEES = "verl"
 """The framework whose reader of images this is."""
 
@@ -47,7 +49,9 @@ def rows_of(read: StageReader, data_set: DataSet, path: str, source: Source, *, 
         read.text(path + "split", data_set.split, "train"),
         read.text(path + "keys.prompt", prompt, "prompt"),
         data_set.prompt_type == "messages",
-        read.text(path + "keys.response", data_set.keys.response, "answer"),
+        read.text(
+            path + "keys.response", OF_WORKERS if source.framework == WORKERS else data_set.keys.response, "answer"
+        ),
         subset=read.text(path + "subset", data_set.subset, ""),
         system=system_of(data_set) if once else None,
         images=images_of(data_set.keys.image, source),
@@ -64,9 +68,11 @@ def images_of(column: object, source: Source) -> ImageColumn | None:
     return ImageColumn(column, release >= (0, 7), 14 if release < (0, 9) else 0)
 
 
-def rewards_of(read: StageReader, source: Source = NOBODY, *, modelled: bool = False) -> tuple[RewardSource, ...]:
+def rewards_of(
+    read: StageReader, source: Source = NOBODY, words: Mapping[str, Any] = NOTHING, *, modelled: bool = False
+) -> tuple[RewardSource, ...]:
     """Return the rewards that `--reward NAME=…` gave a domain or a data set, and for the others the plan's own, else the framework's; where a
-    reward model scores these (`modelled`), none."""
+    reward model scores these (`modelled`), none. `words` are keys that only the framework has."""
     path, name, arguments = (
         read.value(f"reward.function_{part}", otherwise)
         for part, otherwise in (("path", ""), ("name", ""), ("args", {}))
@@ -75,8 +81,11 @@ def rewards_of(read: StageReader, source: Source = NOBODY, *, modelled: bool = F
     sources = [RewardSource(domain, *parse_reward_option(words)) for domain, words in sources_by_domain.items()]
     if "" in sources_by_domain:
         return tuple(sources)
+    if path:
+        return (*sources, RewardSource("", path, name, arguments))
+    workers = [own for own in worker_rewards(read.stage, source, words) if own.domain not in sources_by_domain]
     own = None if modelled else own_reward(read.stage, source)
-    return (*sources, *([RewardSource("", path, name, arguments)] if path else [own] if own else []))
+    return (*sources, *workers, *([own] if own else []))
 
 
 def given_rewards(stage: Stage) -> Iterator[tuple[str, str]]:

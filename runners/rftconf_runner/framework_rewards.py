@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
+from rftconf.plan.data_parts import Domain
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner import rules, trinity_tasks
@@ -14,6 +16,8 @@ from rftconf_runner.scores import scoring
 if TYPE_CHECKING:
     from rftconf_runner.data import Prompt
 
+WORKERS, NOTHING = "roll", MappingProxyType[str, Any]({})
+"""The framework whose domains each have a worker that scores."""
 OWN = {module.__file__: module.__name__ for module in (rules, scoring)}
 """Files of the runner's own rules, which compute in processes of their own, and their modules."""
 MANAGERS = {"naive", "dapo", None}
@@ -33,6 +37,30 @@ def own_reward(stage: Stage, source: Source) -> RewardSource | None:
     ):
         return None
     return RewardSource("", scoring.__file__, scoring.NAME, {"framework": source.framework, "release": source.release})
+
+
+def worker_rewards(stage: Stage, source: Source, words: Mapping[str, Any] = NOTHING) -> Iterator[RewardSource]:
+    """Yield ROLL's own reward of each domain whose worker scores by rule, with what the config's other `words` say of it."""
+    if source.framework != WORKERS or not source.release:
+        return
+    for domain in stage.data.domains:
+        name = worker_of(domain)
+        if scoring.is_scored(WORKERS, source.release, name):
+            arguments = {"framework": WORKERS, "release": source.release, "name": name}
+            if (reward_type := words.get(f"rewards.{domain.name}.reward_type")) is not None:
+                arguments["reward_type"] = reward_type
+            several = len(stage.data.domains) > 1
+            yield RewardSource(str(domain.name) if several else "", scoring.__file__, scoring.NAME, arguments)
+
+
+def worker_of(domain: Domain) -> str:
+    """Return the class of the worker that scores a domain's answers."""
+    return str(domain.reward or "").rpartition(".")[2]
+
+
+def reads_marks(source: RewardSource | None) -> bool:
+    """True where the answer is scored with the tokenizer's special tokens, and beside the text of its prompt."""
+    return source is not None and source.arguments.get("framework") == WORKERS
 
 
 def _registered(stage: Stage, release: str) -> RewardSource | None:

@@ -10,7 +10,7 @@ from typing import Any
 import ray
 
 from rftconf_runner.drawing import Group
-from rftconf_runner.framework_rewards import has_rules
+from rftconf_runner.framework_rewards import has_rules, reads_marks
 from rftconf_runner.job import Grader, Job
 from rftconf_runner.places import Places
 from rftconf_runner.reward import BadRewardError, Score, ScoringRequest, prompted, scored, shaped
@@ -29,6 +29,13 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
         ScoringRequest(prompt.domain, prompt.source, text, prompt.truth, prompt.extra, prompt.asked)
         for (prompt, _), text in zip(pairs, texts, strict=True)
     ]
+    rewards = {source.domain: source for source in job.rewards}
+    for index, (prompt, sample) in enumerate(pairs):
+        if reads_marks(rewards.get(prompt.domain if prompt.domain in rewards else "")):
+            text, question = (
+                tokenizer.decode(list(of), skip_special_tokens=False) for of in (sample.answer, sample.prompt)
+            )
+            requests[index] = replace(requests[index], text=text, words={"prompt": question})
     graders = [_grader_of(job, request.domain) for request in requests]
     scores: dict[int, Score] = {}
     for grader in job.graders:

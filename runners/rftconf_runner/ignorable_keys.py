@@ -121,6 +121,7 @@ ROLL = (
     _of("how many answers a worker takes at a time", "*.infer_batch_size", "*.use_dynamic_batching_in_infer", "*.max_tokens_per_microbatch_in_infer"),
     _of("a worker that scores by rule has no model", "rewards.*.model_args.*", "rewards.*.world_size", "rewards.*.strategy_args.*",
       "rewards.*.generating_args.num_beams"),
+    _of("of choices, whose rule reads it, and read by no other worker", "rewards.*.reward_type", values=("soft", "strict", "loose", None)),
     _of("how many requests a group of answers is", "is_num_return_sequences_expand", "max_running_requests", "router_args*", "generate_opt_level"),
     _of("what is freed between phases", "offload_nccl", "*.offload_nccl", "is_offload_*"),
     _of("weights, masks and clips that are switched off", "difficulty_loss_weight", "length_loss_weight", "error_max_len_clip", "max_len_mask",

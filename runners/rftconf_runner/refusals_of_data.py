@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from rftconf.plan.data_parts import Domain
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.data_reader import given_rewards, is_given, tags_of
-from rftconf_runner.framework_rewards import own_reward
+from rftconf_runner.framework_rewards import WORKERS, own_reward, worker_of, worker_rewards
 from rftconf_runner.framework_words import AFTER_NORM
 from rftconf_runner.grader_reader import scoring
 from rftconf_runner.job_reader import WHITENED
@@ -96,11 +97,22 @@ def _of_rewards(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     drawn = (
         [domain for domain in stage.data.domains if domain.weight is not None] if len(stage.data.domains) > 1 else ()
     )
-    data_domains = [str(item.name) for item in drawn or stage.data.train]
-    open_ = [name for name in data_domains if not {name, ""} & (reward_domains | modelled)]
-    if open_:
+    of_one = stage.data.domains if source.framework == WORKERS else stage.data.train
+    data_domains = [str(item.name) for item in drawn or of_one]
+    workers = {own.domain for own in worker_rewards(stage, source)}
+    open_ = [name for name in data_domains if not {name, ""} & (reward_domains | modelled | workers)]
+    if source.framework == WORKERS and source.release:
+        yield from _of_workers([domain for domain in stage.data.domains if str(domain.name) in open_], source.release)
+    elif open_:
         whose = f" for {', '.join(open_)}" if reward_domains or modelled else ""
         yield (
             "reward.function_path",
             f"a reward function compute_score(data_source, solution_str, ground_truth, extra_info){whose}",
         )
+
+
+def _of_workers(domains: Sequence[Domain], release: str) -> Iterator[tuple[str, str]]:
+    """Refuse ROLL's workers that do not score by rule, each with its domain."""
+    for domain in domains:
+        why = scoring_of.unscored(WORKERS, release, worker_of(domain))
+        yield "data.domains[].reward", f"of {domain.name}: {why}; `--reward {domain.name}=WHICH` names another reward"

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -24,7 +24,7 @@ from rftconf_runner.scores.pool import LATE, Pool
 @dataclass(frozen=True, slots=True)
 class ScoringRequest:
     """An answer: its domain, and what compute_score is told as data_source, solution_str, ground_truth, extra_info and, where
-    a judge has read it, judge_reply."""
+    a judge has read it, judge_reply. `words` are told to a framework's own rule besides."""
 
     domain: str
     source: str
@@ -33,6 +33,7 @@ class ScoringRequest:
     extra: dict[str, Any]
     prompt: Any = ""
     reply: str | None = None
+    words: Mapping[str, Any] = field(default_factory=dict)
 
     def reward_arguments(self) -> dict[str, Any]:
         """Return the arguments of a reward function by the names that compute_score gives them."""
@@ -110,7 +111,7 @@ class Scorer:
             [
                 (
                     f"{OWN[sources[index].path]}:{sources[index].name}",
-                    {**requests[index].reward_arguments(), **sources[index].arguments},
+                    {**requests[index].reward_arguments(), **requests[index].words, **sources[index].arguments},
                 )
                 for index in pooled
             ]

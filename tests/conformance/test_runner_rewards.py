@@ -44,6 +44,15 @@ def test_no_difference_to_trinitys_reward_functions() -> None:
     assert {name: count for name, count in values["earned"].items() if count < RIGHT * STRINGS} == {}
 
 
+@pytest.mark.parametrize("release", ["0.1.1", "0.1.3", "0.2.1", "0.3.0"])
+def test_no_difference_to_rolls_workers(release: str) -> None:
+    """`compute_rewards` of every worker that scores by rule is called, with thoughts before answers and marks of ends behind them."""
+    values = compared("runner_rewards_roll.py", "roll", release)
+    assert values["differences"] == {}
+    assert len(values["compared"]) == 4 + 2
+    assert {name: count for name, count in values["earned"].items() if count < RIGHT * STRINGS} == {}
+
+
 CHATLEARN = os.environ.get("CHATLEARN_SRC", "")
 
 

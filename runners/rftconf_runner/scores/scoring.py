@@ -9,7 +9,13 @@ from typing import Any
 
 from rftconf_runner.scores.table import known, rule
 
-PACKAGES = {"sympy": "sympy", "pylatexenc": "pylatexenc", "mathruler": "mathruler", "math_verify": "math-verify"}
+PACKAGES = {
+    "sympy": "sympy",
+    "pylatexenc": "pylatexenc",
+    "mathruler": "mathruler",
+    "math_verify": "math-verify",
+    "langdetect": "langdetect",
+}
 """Modules that rules import, and the packages that have them."""
 BY_SOURCE = ("verl", "chatlearn")
 """Frameworks whose reward goes by the data's own column `data_source`."""
@@ -17,13 +23,13 @@ NAME = "compute_score"
 
 
 def compute_score(
-    data_source: str, solution_str: str, ground_truth: Any, framework: str, release: str, name: str = "", **_: Any
+    data_source: str, solution_str: str, ground_truth: Any, framework: str, release: str, name: str = "", **more: Any
 ) -> Any:
     """Return what the framework's own rule gives: a number, or numbers by name of which `score` is the reward."""
     scoring_rule = rule(framework, release, name or data_source)
     if scoring_rule is None or scoring_rule.function is None:
         raise ValueError(unscored(framework, release, name or data_source))
-    return scoring_rule.function(solution_str, ground_truth)
+    return scoring_rule.function(solution_str, ground_truth, **{word: more[word] for word in scoring_rule.words})
 
 
 def described(framework: str, release: str, name: str = "") -> str:

@@ -1,7 +1,7 @@
 """The rules that score answers, by framework, release and name, each with the file that has it in the framework.
 
 `*` at the end of a name is any continuation. A rule is in force from `since` up to and with `until`, where these are given.
-`needs` are modules that the framework's own function imports; what is `refused` has no function.
+`needs` are modules that the framework's own function imports; `words` are its arguments besides answer and truth; what is `refused` has no function.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rftconf_runner.scores import prime, trinity, verl
+from rftconf_runner.scores import instructions, prime, roll, trinity, verl
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Rule:
     until: str = ""
     needs: tuple[str, ...] = ()
     refused: str = ""
+    words: tuple[str, ...] = ()
 
     def fits(self, framework: str, release: str, name: str) -> bool:
         """True where this rule scores answers of that name in that release."""
@@ -58,6 +59,15 @@ C, T = "chatlearn/utils/rule_reward_score/", "trinity/common/rewards/"
 MASKED = "is called with the answer's tokens, by a workflow that masks answers which the limit cut; the runner does not"
 FAILS = "is called with a truth that it does not take: that run stops there too"
 QWEN = "compares by another form of answers (qwen25_eval.py), which the runner does not have"
+R, PROMPTED = "roll/pipeline/rlvr/rewards/", ("prompt",)
+TAGGED = "gives a reward of 0 in training, and a score by a row's tag in validation alone"
+JUDGED = (
+    "asks a model to judge the answer; where the plan has that model, `--reward NAME=judge:FORM` asks it what the file FORM says, and gives "
+    "1 for a yes as the worker does"
+)
+BOXES = "compares boxes in an image, which the runner does not"
+FRAMES = "compares by the kind of a question on a video, which the runner does not read"
+SERVICE = "asks services outside of the run"
 SLOW = "is compared by sympy's reading of LaTeX there, which the runner does not do"
 
 RULES = (
@@ -88,10 +98,27 @@ RULES = (
     Rule("trinity", ("format_reward",), None, T + "format_reward.py: FormatReward", refused=FAILS),
     Rule("trinity", ("math_boxed_reward",), None, T + "math_reward.py: MathBoxedRewardFn", refused=QWEN),
     Rule("trinity", ("math_dapo_reward",), None, T + "dapo_reward.py: MathDAPORewardFn", refused=MASKED),
+    Rule("roll", ("MathRuleRewardWorker",), roll.math_rule, R + "math_rule_reward_worker.py: MathRuleRewardWorker", since="0.2", needs=("math_verify",),
+         words=PROMPTED),
+    Rule("roll", ("MathRuleRewardWorker",), roll.math_rule_before, R + "math_rule_reward_worker.py: MathRuleRewardWorker", since="0.1.3",
+         until="0.1.99", needs=("math_verify",), words=PROMPTED),
+    Rule("roll", ("MathRuleRewardWorker",), roll.math_rule_first, R + "math_rule_reward_worker.py: MathRuleRewardWorker", until="0.1.2",
+         needs=("math_verify",)),
+    Rule("roll", ("CrossThinkQARuleRewardWorker",), roll.choice, R + "crossthinkqa_rule_reward_worker.py: CrossThinkQARuleRewardWorker",
+         words=("reward_type",)),
+    Rule("roll", ("MultipleChoiceBoxedRuleRewardWorker",), roll.boxed_choice,
+         R + "multiple_choice_boxed_rule_reward_worker.py: MultipleChoiceBoxedRuleRewardWorker"),
+    Rule("roll", ("GeneralRuleRewardWorker",), instructions.ifeval, R + "ifeval_rule_reward_worker.py: GeneralRuleRewardWorker", needs=("langdetect",)),
+    Rule("roll", ("GeneralValRuleRewardWorker",), None, R + "general_val_rule_reward_worker.py: GeneralValRuleRewardWorker", refused=TAGGED),
+    Rule("roll", ("CodeSandboxRewardWorker",), None, R + "code_sandbox_reward_worker.py: CodeSandboxRewardWorker", refused=SANDBOX),
+    Rule("roll", ("LLMJudgeRewardWorker",), None, R + "llm_judge_reward_worker.py: LLMJudgeRewardWorker", refused=JUDGED),
+    Rule("roll", ("DetectionRewardWorker",), None, R + "detection_reward_worker.py: DetectionRewardWorker", refused=BOXES),
+    Rule("roll", ("VideoR1RewardWorker",), None, R + "video_r1_reward_worker.py: VideoR1RewardWorker", refused=FRAMES),
+    Rule("roll", ("RemoteRewardSystemWorker",), None, R + "remote_reward_system_worker.py", refused=SERVICE),
 )  # fmt: skip
 """Rows of veRL and ChatLearn are by the data set's `data_source`, as `default_compute_score` (verl/utils/reward_score/__init__.py) and
 `RuleReward` (chatlearn/models/reward/rule_reward.py) have them; Trinity-RFT's by the name that a function is registered by
-(trinity/common/rewards/__init__.py)."""
+(trinity/common/rewards/__init__.py), ROLL's by the class of a domain's worker."""
 
 
 def rule(framework: str, release: str, name: str) -> Rule | None:
