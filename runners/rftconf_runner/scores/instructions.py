@@ -31,8 +31,8 @@ def ifeval(answer: str, truth: Any) -> dict[str, float]:
     return {"score": float(done) + repetition(text), "acc": float(done)}
 
 
-def _measured(count: int, wanted: int, quantifier: str, tolerance: int) -> bool:
-    met = {"at least": count >= wanted, "at most": count <= wanted, "around": abs(count - wanted) <= tolerance}
+def _measured(count: int, number: int, quantifier: str, tolerance: int) -> bool:
+    met = {"at least": count >= number, "at most": count <= number, "around": abs(count - number) <= tolerance}
     return met.get(quantifier, False)
 
 
