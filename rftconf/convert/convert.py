@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import Ledger, State, TargetLine
 from rftconf.convert.facts_of_writing import facts_of_writing
-from rftconf.convert.fit_to_target import fit_to_target
+from rftconf.convert.fit_to_target import fit_stage
+from rftconf.convert.idle_validation import open_validation
 from rftconf.convert.join_stages import joined_sources, joined_targets
 from rftconf.convert.learning.unnamed_differences import with_untold
 from rftconf.convert.ledger.source_ledger import source_lines
@@ -30,7 +31,7 @@ from rftconf.convert.questions.decisions import (
 )
 from rftconf.convert.questions.open_values import left_open, mark_open
 from rftconf.convert.questions.questions import Answer
-from rftconf.convert.refusals import refuse_dialects, refuse_environments, refuse_other_kinds, refuse_what_stays
+from rftconf.convert.refusals import refuse_what_stays
 from rftconf.convert.same_framework import keep_as_written, put_back
 from rftconf.convert.target_trainer import trainer_for
 from rftconf.load.load import load, main_stage
@@ -40,7 +41,7 @@ from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.placing import MEMORY
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
-from rftconf.plan.derive import BACKENDS, SHARDED, TRAINED, leave_quantities_open
+from rftconf.plan.derive import BACKENDS, SHARDED, TRAINED
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.placement import NARROWER
 from rftconf.schemas import catalogue, registry
@@ -48,8 +49,6 @@ from rftconf.schemas.registry import Framework
 from rftconf.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rftconf.base.diagnostics import Diagnostic
     from rftconf.convert.adapters.adapt import Adapters
     from rftconf.plan.model import Plan
@@ -137,24 +136,23 @@ def convert_stage(
     values, origins = dict(stage.values), dict(stage.origins)
     same = target.name == loaded.framework
     refuse_what_stays(loaded.framework, stage.reading.table, target)
-    decisions = []
-    if not same:
-        refuse_dialects(stage.reading)
-        refuse_other_kinds(target, values.get("stage.kind"), number)
-        refuse_environments(target, values)
-        leave_quantities_open(values, origins, {finding.leaf.key for finding in stage.reading.value_errors})
-        decisions = fit_to_target(
-            target, number, values, origins, layout=options.layout, rollout_gpus=options.rollout_gpus
+    decisions, idle = (
+        ([], {})
+        if same
+        else fit_stage(
+            loaded, stage, target, number, values, origins, layout=options.layout, rollout_gpus=options.rollout_gpus
         )
+    )
     adapters = _adapt(loaded, target, number, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)
+    writing.outcomes |= idle
     if adapters is not None:
         adapters.settle(writing.outcomes)
     shell = writes_script(target.family, options.style)
     lines = _lines_of(stage, writing, options)
     mark_open(lines, writing, shell=shell)
     sources = source_lines(loaded, stage, writing)
-    parts = [] if same else [*halved_context(stage), *folders_of_iterations(stage, writing)]
+    parts = [] if same else [*halved_context(stage), *folders_of_iterations(stage, writing), *open_validation(writing)]
     choices = under_target_names([*(starts_from(loaded, stage) if alone else []), *parts, *decisions], writing)
     questions = [] if same else writing.table.questions(writing)
     questions = adapters.instead_of(questions) if adapters is not None else questions

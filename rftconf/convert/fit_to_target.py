@@ -6,11 +6,17 @@ from functools import partial
 from typing import Any
 
 from rftconf.base.ledger import Decision
+from rftconf.convert.idle_validation import leave_out_validation
+from rftconf.convert.refusals import refuse_dialects, refuse_environments, refuse_other_kinds
+from rftconf.load.loaded import Loaded
+from rftconf.load.stage import StageRead
+from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.placing import own_memory, place
 from rftconf.mappers.tables import table_of
 from rftconf.plan.derive import (
     fill_micro_batches,
     floor_as_ratio,
+    leave_quantities_open,
     one_back_end,
     update_within_period,
     whole_micro_batches,
@@ -20,6 +26,26 @@ from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.schemas import registry
 from rftconf.schemas.registry import Framework
+
+
+def fit_stage(
+    loaded: Loaded,
+    stage: StageRead,
+    target: Framework,
+    number: str,
+    values: dict[str, Any],
+    origins: dict[str, Origin],
+    *,
+    layout: str | None = None,
+    rollout_gpus: int | None = None,
+) -> tuple[list[Decision], dict[str, Outcome]]:
+    """Refuse what no release of the target has, fit the rest; return what is to decide, and what became of fields left out."""
+    refuse_dialects(stage.reading)
+    refuse_other_kinds(target, values.get("stage.kind"), number)
+    refuse_environments(target, values)
+    leave_quantities_open(values, origins, {finding.leaf.key for finding in stage.reading.value_errors})
+    decisions = fit_to_target(target, number, values, origins, layout=layout, rollout_gpus=rollout_gpus)
+    return decisions, leave_out_validation(loaded, target, values, origins)
 
 
 def fit_to_target(

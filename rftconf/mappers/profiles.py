@@ -27,7 +27,8 @@ class Profile:
     mean something together. `units`: what keys count whose rows are folds, where no codec says it. `parameters`: keys that
     stand for a parameter of the studio's form without standing for the same one plan field. `adapter`: there is a module
     `adapter` with how its rows and rewards are converted. `metrics`: there is a module `metrics` with the names it logs.
-    `program`: what a new config needs; without one `rftconf new` writes none.
+    `program`: what a new config needs; without one `rftconf new` writes none. `validates_last_before`: the release before
+    which a run with a validation set validates after its last step, even where it does at no other time.
     """
 
     tables: Mapping[tuple[str, str], tuple[str, str]]
@@ -35,6 +36,7 @@ class Profile:
     adapter: bool = False
     metrics: bool = False
     program: Program | None = None
+    validates_last_before: str = ""
     main_keys: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

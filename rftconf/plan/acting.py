@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
+from rftconf.base.symbols import is_symbolic
 from rftconf.plan.chat_templates import without_switch
 from rftconf.plan.kinds import (
     counts_for_evaluation,
@@ -121,13 +123,33 @@ def without_reference(v: Values) -> bool:
     return trains(v) and all(on in (None, False) for on in terms)
 
 
+class Validation(Enum):
+    """Tells whether a run validates: never, some time, or nobody knows."""
+
+    NEVER = "never"
+    SOME_TIME = "some time"
+    UNKNOWN = "unknown"
+
+
+VALIDATED = ("stage.cadence.eval_rollouts", "stage.cadence.eval_at_start")
+"""Fields that say when a run validates."""
+
+
+def validation_of(v: Values) -> Validation:
+    """Tell whether a run validates: never without a set and environments, else as the times say."""
+    if v.get("stage.kind") in ("eval", "generate"):
+        return Validation.SOME_TIME
+    times = [v.get(path) for path in VALIDATED]
+    if "stage.data.eval[0].uri" not in v and "stage.data.environments[0].name" not in v:
+        return Validation.NEVER
+    if any(not is_symbolic(when) and when not in (None, False, 0) for when in times):
+        return Validation.SOME_TIME
+    return Validation.UNKNOWN if any(map(is_symbolic, times)) else Validation.NEVER
+
+
 def never_evaluates(v: Values) -> bool:
     """True where nothing is validated: no set and no environments, or no time for it."""
-    if v.get("stage.kind") in ("eval", "generate"):
-        return False
-    times = (v.get("stage.cadence.eval_rollouts"), v.get("stage.cadence.eval_at_start"))
-    on_nothing = "stage.data.eval[0].uri" not in v and "stage.data.environments[0].name" not in v
-    return on_nothing or all(when in (None, False, 0) for when in times)
+    return validation_of(v) is Validation.NEVER
 
 
 def without_critic(v: Values) -> bool:

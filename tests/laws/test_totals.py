@@ -89,7 +89,7 @@ WORKED: dict[str, tuple[str, dict[str, Any]]] = {
         "rollout_batch_size": 1024, "num_return_sequences_in_group": 8, "actor_train.training_args.per_device_train_batch_size": 4,
         "actor_train.training_args.gradient_accumulation_steps": 64, "actor_train.device_mapping": "list(range(0,8))",
         "actor_train.training_args.lr_scheduler_type": "constant_with_warmup", "actor_train.training_args.warmup_steps": 40,
-        "max_steps": 105, "save_steps": 20, "eval_steps": 5, "actor_train.training_args.learning_rate": 1e-6,
+        "max_steps": 105, "save_steps": 20, "eval_steps": 5, "validation.data_args.file_name": ["/v.jsonl"], "actor_train.training_args.learning_rate": 1e-6,
     }),
     "ChatLearn": ("chatlearn", {
         "runtime_args.sample_per_episode": 8192, "runtime_args.train_global_batch_size": 2048, "models.policy.num_inference_per_prompt": 8,

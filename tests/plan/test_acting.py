@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rftconf.base.symbols import Var
-from rftconf.plan.acting import IDLE, acting, awake_and_asleep
+from rftconf.plan.acting import IDLE, Validation, acting, awake_and_asleep, validation_of
 from rftconf.plan.index import fields
 
 A = "stage.algorithm."
@@ -105,3 +105,25 @@ def test_any_values_are_taken_and_one_spelling_is_kept(values: dict[str, Any]) -
     again = acting(once)
     assert again.keys() <= once.keys()
     assert repr({path: once[path] for path in again}) == repr(again)
+
+
+SET, EVERY, FIRST = "stage.data.eval[0].uri", "stage.cadence.eval_rollouts", "stage.cadence.eval_at_start"
+
+
+@pytest.mark.parametrize(
+    ("values", "validation"),
+    [
+        ({}, Validation.NEVER),
+        ({EVERY: 5, FIRST: True}, Validation.NEVER),
+        ({SET: "/e", EVERY: None, FIRST: False}, Validation.NEVER),
+        ({SET: "/e"}, Validation.NEVER),
+        ({SET: "/e", EVERY: 5}, Validation.SOME_TIME),
+        ({SET: "/e", FIRST: True, EVERY: Var("EVERY")}, Validation.SOME_TIME),
+        ({SET: "/e", FIRST: False, EVERY: Var("EVERY")}, Validation.UNKNOWN),
+        ({SET: Var("SET"), FIRST: Var("FIRST")}, Validation.UNKNOWN),
+        ({"stage.data.environments[0].name": "maze", EVERY: 5}, Validation.SOME_TIME),
+        ({"stage.kind": "eval", SET: "/e"}, Validation.SOME_TIME),
+    ],
+)
+def test_whether_a_run_validates(values: dict[str, Any], validation: Validation) -> None:
+    assert validation_of({"stage.kind": "rl", **values}) is validation

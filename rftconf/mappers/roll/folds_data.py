@@ -84,6 +84,7 @@ def write_data(w: WriteContext) -> None:
             files.put(w, at + "file_name", files.values)
             say_what_files_lack(w, D + listed, "ROLL")
             write_columns(w, at, listed, len(files.values))
+    _write_empty_validation(w)
     mixing = w.plan(D + "mixing")
     shuffles = w.trainer != "sft"
     other = f"ROLL {'always shuffles' if shuffles else 'reads in order'} (H52)"
@@ -91,6 +92,14 @@ def write_data(w: WriteContext) -> None:
     if mixing is not None and D + "mixing" not in w.outcomes:
         lost = mixing == "proportional" and w.items(D + "train") > 1
         settle(w, D + "mixing", not lost, "all files form the data", "ROLL draws each domain by its probability")
+
+
+def _write_empty_validation(w: WriteContext) -> None:
+    """Before 0.1.3 rlvr_pipeline looks for a validation file in a section that must be there; the config writes into its sampling."""
+    if w.trainer == "rlvr" and not w.items(D + "eval") and not w.same_framework and not w.since("0.1.3"):
+        how = "no validation set; this release stops where the section is missing"
+        w.put("validation.data_args.file_name", [], always=True, how=how)
+        w.put("validation.generating_args.num_return_sequences", 1, always=True, how=how)
 
 
 def write_columns(w: WriteContext, at: str, listed: str, count: int) -> None:

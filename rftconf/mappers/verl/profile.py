@@ -110,4 +110,5 @@ PROFILE = Profile(
     units=UNITS,
     parameters=PARAMETERS,
     program=PROGRAM,
+    validates_last_before="0.3.0",
 )

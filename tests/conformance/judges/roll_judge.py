@@ -153,6 +153,17 @@ def check_arithmetic(kind, config):
         assert set(probabilities) <= set(config.rewards), "a domain without a reward worker"
         assert abs(sum(probabilities.values()) - 1) < 1e-6, "probabilities of domains"
         assert config.max_steps > 0
+        check_validation(config)
+
+
+def check_validation(config):
+    """The first releases look for a file of validation in a section that must be there."""
+    import roll
+
+    pipeline = Path(roll.__file__).parent / "pipeline" / "rlvr" / "rlvr_pipeline.py"
+    looks_first = "if self.pipeline_config.validation and" in pipeline.read_text()
+    section = config.validation and config.validation.data_args
+    assert looks_first or section, "'NoneType' object has no attribute 'data_args' (self.pipeline_config.validation)"
 
 
 def check_rollouts(config):

@@ -59,8 +59,8 @@ def test_a_list_whose_file_only_a_run_can_name_takes_the_fields_of_its_items_wit
 
 
 def test_a_set_that_an_open_interval_may_evaluate_is_the_same_set_as_a_file_and_as_a_split() -> None:
-    never = ("trainer.test_freq=-1", "trainer.val_before_train=False", "data.val_files=/data/math/test.parquet")
-    source = load(read(Source("run.sh", as_shell(Example("verl", ("data.train_batch_size=$BS", *never))))))
+    once = ("trainer.test_freq=-1", "trainer.val_before_train=True", "data.val_files=/data/math/test.parquet")
+    source = load(read(Source("run.sh", as_shell(Example("verl", ("data.train_batch_size=$BS", *once))))))
     done = convert_loaded(source, "trinity", Options())
     assert "eval_tasksets" in done.text
     assert "BS" in done.text

@@ -166,6 +166,7 @@ def roll(keys: Keys) -> Figures:
     prompts, n = get("rollout_batch_size", otherwise=128), get("num_return_sequences_in_group", otherwise=1)
     passes, length = get("ppo_epochs", otherwise=1), get("max_steps", otherwise=500)
     every = get(train + "model_update_frequency", otherwise=1)
+    evaluates = get("validation.data_args.file_name")  # `if self.val_dataset and global_step % eval_steps == 0`
     figures = Figures(
         prompts=Fraction(prompts),
         responses=n,
@@ -176,7 +177,7 @@ def roll(keys: Keys) -> Figures:
         every=every,
         ahead=Fraction(get("async_generation_ratio", otherwise=0)),
         save=_period(get("save_steps", otherwise=50)),
-        evaluate=_period(get("eval_steps", otherwise=10)),
+        evaluate=_period(get("eval_steps", otherwise=10)) if evaluates else None,
     )
     horizon = length * prompts * n * passes // each // int(ranks)
     object.__setattr__(figures, "rate", _roll_rate(keys, figures.updates, horizon))
