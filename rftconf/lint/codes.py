@@ -257,6 +257,25 @@ CODES: dict[str, About] = {
         "Give what that line needs (--source FILE, --set NAME=VALUE, --args), or name the script that holds the launch.",
     ),
     "SYN506": About("several launches in one script", "Only one is read.", "Choose with --launch N."),
+    "SYN801": About(
+        "a Python launcher whose grammar is broken",
+        "The file names TRL's classes and is no Python 3: Python itself would stop here. Launchers of Python 2 are not read.",
+        "Correct the line that is named.",
+        "print 'training'    # Python 2",
+    ),
+    "SYN802": About(
+        "a Python launcher larger or deeper than is followed",
+        "A launcher is followed without being run, within bounds of size, nesting and steps. No launcher that people write "
+        "comes near them.",
+        "Give the values of the run as a YAML for trl grpo --config.",
+    ),
+    "SYN803": About(
+        "a part of a Python launcher that is not followed",
+        "The value comes out of code that only a run decides: another module, a file, a condition, a loop. It stays open, and "
+        "nothing is guessed.",
+        "Give the value with --set KEY=VALUE.",
+        "GRPOConfig(learning_rate=load_settings().lr)",
+    ),
     "SYN601": About(
         "a comment that ignores nothing",
         "# rftconf: ignore[CODE] silences findings on its line, or on the statement below it. This one names something "

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from rftconf.base.diagnostics import Fix
 from rftconf.base.patch import Patch
 from rftconf.lint.rule import Change, Drop, Put, Rename, RuleFinding
 from rftconf.lint.subject import Subject
 from rftconf.report.values import render_value
-from rftconf.text.document import Leaf
-from rftconf.text.write import edit_overrides, edit_yaml
+from rftconf.text.document import Document, Leaf
+from rftconf.text.write import edit_overrides, edit_python, edit_yaml
 
 
 def fix_of(subject: Subject, finding: RuleFinding) -> Fix | None:
@@ -46,21 +48,21 @@ def _patches(subject: Subject, change: Change, finding: RuleFinding) -> list[Pat
         return None
     if not isinstance(change, Put) and subject.referred_to(leaf.key):
         return None
-    if document.form == "yaml":
-        match change:
-            case Put(_, value):
-                return edit_yaml.put(document, leaf, value)  # type: ignore[arg-type]
-            case Drop():
-                return edit_yaml.drop(document, leaf)
-            case Rename(_, new):
-                return edit_yaml.rename(document, leaf, new)
+    return _in_place(document, leaf, change)
+
+
+def _in_place(document: Document, leaf: Leaf, change: Change) -> list[Patch] | None:
+    editors = {"yaml": edit_yaml, "python": edit_python}
+    edit: ModuleType = editors.get(document.form, edit_overrides)
+    patches: list[Patch] | None
     match change:
         case Put(_, value):
-            return edit_overrides.put(document, leaf, value)  # type: ignore[arg-type]
+            patches = edit.put(document, leaf, value)
         case Drop():
-            return edit_overrides.drop(document, leaf)
+            patches = edit.drop(document, leaf)
         case Rename(_, new):
-            return edit_overrides.rename(document, leaf, new)
+            patches = edit.rename(document, leaf, new)
+    return patches
 
 
 def _added(subject: Subject, change: Put, finding: RuleFinding) -> list[Patch] | None:
@@ -68,7 +70,9 @@ def _added(subject: Subject, change: Put, finding: RuleFinding) -> list[Patch] |
     if subject.document.form == "yaml":
         return edit_yaml.add(subject.document, key, change.value)  # type: ignore[arg-type]
     near = _neighbour(subject, key, finding)
-    return None if near is None else edit_overrides.add(subject.document, near, key, change.value)  # type: ignore[arg-type]
+    if near is None or subject.document.form == "python":
+        return None
+    return edit_overrides.add(subject.document, near, key, change.value)  # type: ignore[arg-type]
 
 
 def _neighbour(subject: Subject, key: str, finding: RuleFinding) -> Leaf | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rftconf.base.diagnostics import Fix
+from rftconf.base.patch import Patch
 from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.text.document import Document, Leaf, Mode
@@ -17,14 +18,17 @@ def corrected(document: Document, leaf: Leaf, key: str, known: Catalogue) -> Fix
 
 def renamed(document: Document, leaf: Leaf, key: str, *, plus: bool, safe: bool = False) -> Fix | None:
     """Another name, with Hydra's prefix where it is needed; None where the name is put together from several places."""
-    from rftconf.text.write import edit_overrides, edit_yaml
+    from rftconf.text.write import edit_overrides, edit_python, edit_yaml
 
     if leaf.key_place.file != document.name or leaf.place.file != document.name:
         return None
     if key != leaf.key and any(leaf.key == key for leaf in document.leaves):
         return None  # it is given already; which of the two is meant, nobody can tell
+    patches: list[Patch] | None
     if document.form == "yaml":
         patches = edit_yaml.rename(document, leaf, key)
+    elif document.form == "python":
+        patches = edit_python.rename(document, leaf, key)
     else:
         patches = edit_overrides.rename(document, leaf, key, "+" if plus else "" if leaf.mode is Mode.ADD else None)
     return Fix(f"write {'+' if plus else ''}{key}", tuple(patches), safe, (leaf.key, key)) if patches else None

@@ -10,7 +10,7 @@ from rftconf.base.span import LineIndex, Place
 from rftconf.migrate.key_changes import KEPT, Beside, KeyEdit
 from rftconf.migrate.words import bounds
 from rftconf.text.document import Document, Leaf
-from rftconf.text.write import edit_overrides, edit_yaml
+from rftconf.text.write import edit_overrides, edit_python, edit_yaml
 
 
 @dataclass(slots=True)
@@ -62,10 +62,24 @@ def make(editor: Editor, want: KeyEdit) -> bool:
     if leaf.key_place.file != editor.document.name:
         return False
     before = editor.document, list(editor.moved)
-    done = _yaml(editor, want) if editor.document.form == "yaml" else _overrides(editor, want)
+    edits = {"yaml": _yaml, "python": _python}.get(editor.document.form, _overrides)
+    done = edits(editor, want)
     if not done:
         editor.document, editor.moved = before
     return done
+
+
+def _python(editor: Editor, want: KeyEdit) -> bool:
+    """Another literal or another name; nothing is taken out of a program, and nothing added to it."""
+    if want.key is None or want.beside:
+        return False
+    if want.value is not KEPT and not editor.change(
+        edit_python.put(editor.document, editor.leaf_in_current_text(want.leaf), want.value)
+    ):
+        return False
+    if want.key == want.was:
+        return True
+    return editor.change(edit_python.rename(editor.document, editor.leaf_in_current_text(want.leaf), want.key))
 
 
 def _overrides(editor: Editor, want: KeyEdit) -> bool:
@@ -143,7 +157,7 @@ def add(editor: Editor, near: list[Leaf], key: str, value: Any) -> bool:
     """A new key: in YAML where its mapping is, in a script beside the first of `near` that lets it."""
     if editor.document.form == "yaml":
         return editor.change(edit_yaml.add(editor.document, key, value))
-    return any(
+    return editor.document.form != "python" and any(
         editor.change(edit_overrides.add(editor.document, editor.leaf_in_current_text(leaf), key, value))
         for leaf in near
     )

@@ -80,6 +80,8 @@ def foreign_of(document: Document) -> tuple[Foreign, str] | None:
     traces = Traces(document)
     marks = _strongest_first()
     started = main_of(launch.program) if launch is not None else None
+    if document.form == "python":
+        traces.commands = ""  # other programs' names stand in its comments and imports
     if started is not None:
         # it starts one of ours by the program's name, whatever else the script runs: only what it is given says otherwise
         traces.commands = ""

@@ -103,7 +103,7 @@ class Document:
     name: str
     text: str
     form: str
-    """`yaml`, `shell`, `overrides` or `plan`."""
+    """`yaml`, `shell`, `python`, `overrides` or `plan`."""
     leaves: tuple[Leaf, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     launch: Launch | None = None

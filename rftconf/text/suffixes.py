@@ -6,11 +6,12 @@ from pathlib import PurePath
 
 SHELL = frozenset({".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch"})
 YAML = frozenset({".yaml", ".yml"})
+PYTHON = ".py"
 JSON = ".json"
 TOML = ".toml"
 TEXT = ".txt"
 """Overrides are written under it; the content of such a file says what it is."""
-OF_NO_CONFIG = frozenset({JSON, TOML, ".jsonl", ".ini", ".py", ".csv", ".parquet"})
+OF_NO_CONFIG = frozenset({JSON, TOML, ".jsonl", ".ini", PYTHON, ".csv", ".parquet"})
 """Suffixes of texts that no framework's config is written as."""
 
 

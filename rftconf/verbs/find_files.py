@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rftconf.base.errors import UsageError
 
-_SUFFIXES = frozenset({".sh", ".bash", ".yaml", ".yml"})
+_SUFFIXES = frozenset({".sh", ".bash", ".yaml", ".yml", ".py"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 
 

@@ -67,7 +67,7 @@ def arguments(verb: str, path: Path, text: str) -> list[str]:
     """The command line that asks a verb about a file."""
     trinity, roll = text.startswith("project: a"), text.startswith("rollout_batch_size")
     file = str(path)
-    newest = "0.6.0" if trinity else "0.3.0" if roll else "0.9.1"
+    newest = "0.6.0" if trinity else "0.3.0" if roll else "1.16.0" if path.suffix == ".py" else "0.9.1"
     return {
         "check": ["check", file],
         "check --fix": ["check", file, "--fix", "--unsafe-fixes", "--diff"],

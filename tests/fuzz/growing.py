@@ -16,6 +16,8 @@ TRINITY = (
     "project: a\nname: b\ncheckpoint_root_dir: /ckpt\nmodel: {model_path: Qwen/Qwen2.5-7B}\n"
     "cluster: {node_num: 1, gpu_per_node: 8}\nalgorithm: {algorithm_type: grpo, repeat_times: 8}\n"
 )
+PYTHON = "from trl import GRPOConfig, GRPOTrainer\n"
+MAKES = "args = GRPOConfig(num_generations=8, max_completion_length=64, seed={0})\nGRPOTrainer(model='m', args=args)\n"
 PASSWORD = "password='"
 ROLL = "rollout_batch_size: 8\nadv_estimator: grpo\npretrain: Qwen/Qwen2.5-7B\n"
 
@@ -180,6 +182,41 @@ CLASSES: dict[str, Growing] = {
     ),
     "stars": Growing(".sh", lambda n, _: f"X={'a' * n}\nY=${{X/{'*a' * 50}b/}}\n{LAUNCH} data.seed=$Y\n"),
 }  # fmt: skip
+
+
+_PYTHON: dict[str, Callable[[int, random.Random], str]] = {
+    "brackets in Python": lambda n, _: f"x = {_times('(', n)}\n{MAKES.format(1)}",
+    "signs in Python": lambda n, _: f"x = {_times('-', n)}1\n{MAKES.format(1)}",
+    "attributes in Python": lambda n, _: f"x = a{_times('.b', n)}\n{MAKES.format(1)}",
+    "branches in Python": lambda n, _: (
+        f"if a:\n  pass\n{_times('elif a:' + chr(10) + '  pass' + chr(10), n)}{MAKES.format(1)}"
+    ),
+    "undecided branches in Python": lambda n, _: (
+        _lines(lambda i: f"if f({i}):\n  a{i} = {i}\n", n) + MAKES.format("a1")
+    ),
+    "functions of two calls in Python": lambda n, _: (
+        "def f0(): return 1\n" + _lines(lambda i: f"def f{i + 1}(): return f{i}() + f{i}()\n", n) + MAKES.format("f9()")
+    ),
+    "texts that double in Python": lambda n, _: f"a = 'ab'\n{_times('a = a + a' + chr(10), n)}{MAKES.format('a')}",
+    "lists of two each in Python": lambda n, _: f"a = []\n{_times('a = [a, a]' + chr(10), n)}{MAKES.format('a')}",
+    "mappings of two each in Python": lambda n, _: (
+        f"a = {{}}\n{_times('a = dict(b=a, c=a)' + chr(10), n)}{MAKES.format('a')}"
+    ),
+    "numbers in Python": lambda n, _: f"x = {_times('9', n)}\n{MAKES.format('x')}",
+    "quotes in Python": lambda n, _: f"x = {_times(chr(39) * 3 + chr(34) * 3, n)}\n{MAKES.format(1)}",
+    "a formatted text in Python": lambda n, _: f"x = f'{_times('{a}', n)}'\n{MAKES.format('x')}",
+    "statements in Python": lambda n, _: f"{_times('x = 1' + chr(10), n)}{MAKES.format('x')}",
+    "configs in Python": lambda n, _: _lines(lambda i: MAKES.format(i), n),
+    "arguments in Python": lambda n, c: f"args = GRPOConfig({_lines(lambda i: f'{_word(c)}_{i}={i}, ', n)})\n",
+}
+
+
+def _in_python(make: Callable[[int, random.Random], str]) -> Growing:
+    """A class of launchers in Python: the imports, then what `make` gives."""
+    return Growing(".py", lambda size, chance: PYTHON + make(size, chance))
+
+
+CLASSES |= {name: _in_python(make) for name, make in _PYTHON.items()}
 
 
 def text_of(name: str, size: int, seed: int = 0) -> str:

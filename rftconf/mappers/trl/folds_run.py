@@ -12,6 +12,7 @@ from rftconf.mappers.shapes import leave_open, lose_known, settle_known
 from rftconf.mappers.trl.folds_data import EVALUATES, TEST
 from rftconf.mappers.trl.folds_length import counted
 from rftconf.plan.units import Unit
+from rftconf.text.launch.trainers import PROGRAM
 
 SAVES, SAVE_EVERY, EVALUATE_EVERY, AT_START = "save_strategy", "save_steps", "eval_steps", "eval_on_start"
 SAVED, EVALUATED, FIRST = (f"stage.cadence.{name}" for name in ("save_rollouts", "eval_rollouts", "eval_at_start"))
@@ -141,6 +142,7 @@ def write_loggers(w: WriteContext) -> None:
 
 
 DTYPE, BF16, FP16, LAUNCHED = "dtype", "bf16", "fp16", "mixed_precision"
+INIT = "model_init_kwargs"
 WORDS = {"float32": "fp32", None: "fp32"}
 HALVES = {"bf16": "bfloat16", "fp16": "float16", "no": "fp32", None: "fp32"}
 STORED, COMPUTED = (f"stage.placement.actor.{name}" for name in ("model_dtype", "compute_dtype"))
@@ -149,11 +151,21 @@ MEGATRON = "stage.placement.actor.megatron.dtype"
 
 def read_dtypes(r: ReadContext) -> None:
     """Weights are loaded as dtype says, single precision unless written; what is computed with, the arguments say, or the launcher."""
-    stored, computed = r.native(DTYPE), _computed(r)
+    (stored, key), computed = _stored(r), _computed(r)
     for role in ("actor", "reference"):
         path = f"stage.placement.{role}."
-        r.set(path + "model_dtype", stored if isinstance(stored, Expr) else WORDS.get(stored, stored), DTYPE)
+        r.set(path + "model_dtype", stored if isinstance(stored, Expr) else WORDS.get(stored, stored), key)
         r.set(path + "compute_dtype", computed, BF16, FP16, LAUNCHED)
+
+
+def _stored(r: ReadContext) -> tuple[Any, str]:
+    """The type that weights are loaded in, and its key: a launcher in Python hands it to the model itself.
+
+    TRL's own script takes it from its arguments, and sets model_init_kwargs anew (trl/scripts/grpo.py).
+    """
+    words = r.source.branch(INIT) if r.facts.program == PROGRAM else {}
+    name = next((name for name in (DTYPE, "torch_dtype") if name in words), None)
+    return (r.native(DTYPE), DTYPE) if name is None else (words[name], f"{INIT}.{name}")
 
 
 def _computed(r: ReadContext) -> Any:

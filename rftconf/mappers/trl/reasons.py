@@ -36,6 +36,9 @@ OPTIMIZER = (
 
 MODEL = (
     *reasons_for(MATHS, "another state of the model's files than the newest", "model_revision"),
+    *reasons_for(KEPT, "where the model's files and its parts are, and which kernel computes attention; the mathematics are the same",
+          *(f"model_init_kwargs.{name}" for name in ("attn_implementation", "device_map", "low_cpu_mem_usage", "cache_dir", "use_cache"))),
+    *reasons_for(SECRET, "a credential is not carried over", "model_init_kwargs.token"),
     *reasons_for(MATHS, "arguments of from_pretrained", "model_init_kwargs*"),
     *reasons_for(MATHS, "weights are loaded in fewer bits", "load_in_*", "bnb_4bit_*", "use_bnb_nested_quant"),
     *reasons_for(MATHS, "which further weights adapters stand beside, or train whole", "lora_target_parameters", "lora_modules_to_save"),

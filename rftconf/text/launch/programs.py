@@ -48,7 +48,7 @@ MAINS = (
     _main(r"(?:.*/)?trinity|(?:.*\.)?trinity\.cli\.launcher", "trinity", Style.FLAGS, rl=True),
     _main(r"(?:.*/)?start_\w+_pipeline(?:_\w+)?\.py", "roll", Style.FLAGS, rl=True),
     _main(r"(?:.*/)?entrypoint\.py|(?:.*\.)?chatlearn\.entrypoint", "chatlearn", Style.DOTLIST, rl=True),
-    _main(r"(?:.*/)?trl|(?:.*\.)?trl\.scripts\.grpo|(?:.*/)?grpo\.py", "trl", Style.ARGPARSE, rl=True),
+    _main(r"(?:.*/)?trl|(?:.*\.)?trl\.scripts\.grpo|trl\.GRPOTrainer|(?:.*/)?grpo\.py", "trl", Style.ARGPARSE, rl=True),
     _main(_IN + r"main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
 )
 """First match wins; a program of nobody's own (`framework` is empty) is named as the frameworks name theirs."""

@@ -15,7 +15,7 @@ from rftconf.text.layering import on_top
 from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.read.read_plan import FORM, MARK, is_plan, read_plan
 from rftconf.text.source import Source
-from rftconf.text.suffixes import JSON, SHELL, TOML, YAML, suffix_of
+from rftconf.text.suffixes import JSON, PYTHON, SHELL, TOML, YAML, suffix_of
 
 MAX_VALUES = 5_000
 """Values in one config; the longest published one has some 200, and the whole config of a framework printed out 1,500."""
@@ -25,6 +25,8 @@ _ITEM = re.compile(r"\[(\d{3,18})\]")
 _SHOWN = 60
 """Characters of a key that a finding shows."""
 _SHEBANG = re.compile(r"#!.*\b(?:ba|z|k|da)?sh\b")
+PYTHON_FORM = "python"
+_PYTHON_TEXT = re.compile(r"^(?:from\s+trl[\w.]*\s+import\s|import\s+trl\b)", re.MULTILINE)
 _OVERRIDE_LINE = re.compile(r"\s*(?:~|\+{0,2})(?:[A-Za-z_$][\w$\-./@]*(?:=.*)?|\d[\d_]*\.[\w$\-./@]+=.*)\Z", re.DOTALL)
 """Hydra's grammar has numbers in a path, also as its first part (`0.6=true`), but no number alone."""
 _SHELL_LINE = re.compile(
@@ -98,11 +100,13 @@ def _read_with_given(source: Source, options: ReadOptions) -> Document:
     if options.ships is not None and document.missing:
         shipped = options.ships(document)
         document = document if shipped is None else _read_form(source, replace(options, shipped=shipped))
-    if (
-        document.form == "yaml"
+    if document.form in (
+        "yaml",
+        PYTHON_FORM,
     ):  # no shell variables there: a plain name is a key unless the file asks the environment for it
         written, texts = {leaf.key for leaf in document.leaves}, (source.text, *options.sources.values())
-        keys |= {name: value for name, value in variables.items() if name in written or _names_a_key(name, texts)}
+        names_key = _is_no_word_of if document.form == PYTHON_FORM else _names_a_key
+        keys |= {name: value for name, value in variables.items() if name in written or names_key(name, texts)}
     if keys:
         from rftconf.text.read.command_line_values import with_given_values
 
@@ -115,12 +119,21 @@ def _names_a_key(name: str, texts: Sequence[str]) -> bool:
     return name.islower() and not any(re.search(rf"(?:oc\.env:|\$\{{?){name}\b", text) for text in texts)
 
 
+def _is_no_word_of(name: str, texts: Sequence[str]) -> bool:
+    """True for a key's name, which is in small letters, where a Python text has no such name."""
+    return name.islower() and re.search(rf"\b{name}\b", texts[0]) is None
+
+
 def _read_form(source: Source, options: ReadOptions) -> Document:
     form = form_of(source)
     if form == "shell":
         from rftconf.text.read.read_shell import read_shell
 
         document = read_shell(source, options)
+    elif form == PYTHON_FORM:
+        from rftconf.text.read.read_python import read_python
+
+        document = read_python(source, options)
     elif form == FORM:
         document = read_plan(source)
     elif form == "overrides":
@@ -145,10 +158,12 @@ def _read_form(source: Source, options: ReadOptions) -> Document:
 
 
 def form_of(source: Source) -> str:
-    """`shell`, `plan`, `yaml`, `overrides` or `toml`, by suffix, shebang and content."""
+    """`shell`, `python`, `plan`, `yaml`, `overrides` or `toml`, by suffix, shebang and content."""
     if is_toml(source.name):
         return "toml"
     suffix = suffix_of(source.name)
+    if suffix == PYTHON or (suffix not in (*SHELL, *YAML, JSON) and _PYTHON_TEXT.search(source.text)):
+        return PYTHON_FORM
     if suffix in SHELL or _SHEBANG.match(source.text):
         return "shell"
     if MARK in source.text and is_plan(source.text):
