@@ -124,6 +124,8 @@ def test_questions_can_be_written_again_with_the_answers_in_them(script: Path) -
             "answers:\n  trainer.total_steps: many\n",
             'trainer.total_steps does not take "many"; it takes keep or a whole number',
         ),
+        ("", ":1:1: the file of answers is empty"),
+        ("# nothing but a comment\n", ":1:1: the file of answers is empty"),
         ("answers: [a]\n", "has `answers:` with a value for each question"),
         ("version: 2\nanswers:\n", "answers.yaml:1:10: this is version 2, and rftconf reads 1"),
         ("answers:\nmore: 1\n", "answers.yaml:2:1: more is neither version nor answers"),

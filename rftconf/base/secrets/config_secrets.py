@@ -10,7 +10,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 from rftconf.base.secrets.detection import is_named, is_secret, key_that_is_secret, secret_spans
 from rftconf.base.symbols import Expr, formula
@@ -20,7 +22,6 @@ _SHORTEST = 6
 _END = 10
 """Characters of a long value's beginning and end that are looked for: a report may leave out the rest."""
 _DENSE = re.compile(r"[\w+/=.~!@#$%^&*-]+").fullmatch
-_RESERVED = re.compile(r"[^\w.~-]+")
 _LONG = 16
 """Characters of a word that is no part of another one by chance."""
 
@@ -96,9 +97,10 @@ def _forms_of(value: str) -> Iterator[tuple[str, bool]]:
             yield from ((end, False) for end in (line[:_END], line[-_END:]) if _DENSE(end))
 
 
+@lru_cache(maxsize=4)
 def _percent_encoded(text: str) -> str:
-    """Return `text` percent-encoded, as a URL has it."""
-    return _RESERVED.sub(lambda run: "".join(f"%{byte:02X}" for byte in run[0].encode("utf-8", "replace")), text)
+    """Return `text` as a URL has it; a file and the file that it becomes may hold the same megabyte."""
+    return quote(text, safe="", errors="replace")
 
 
 def _texts(key: str, value: Any, *, every: bool = False) -> Iterator[str]:

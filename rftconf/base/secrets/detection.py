@@ -252,8 +252,10 @@ def _forms(text: str) -> Iterator[tuple[int, int]]:
     low = text.lower()
     if len(text) < _LONG_TEXT and not _ANY_MARK.search(low):
         return
+    letters = frozenset(low)
     for form in FORMS:
-        if not any(mark in low for mark in form.marks):
+        # a mark with a letter that the text lacks is not in it, which is known without looking through the text
+        if not any(letters.issuperset(mark) and mark in low for mark in form.marks):
             continue
         for match in form.pattern.finditer(text):
             start, end = match.span("value") if "value" in form.pattern.groupindex else match.span()

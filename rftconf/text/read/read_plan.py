@@ -81,6 +81,8 @@ def tree_of(name: str, text: str, what: str = "plan") -> Tree:
     except ComposeError as error:
         place = Place(name, Span(error.start, error.start, error.line, error.col))
         return Tree(problems=[(f"the {what} cannot be read: {error.message}", place)])
+    if root is None:
+        return Tree(problems=[(f"the {what} is empty", Place(name, Span(0, 0, 1, 1)))])
     builder = _Builder(name, text, what)
     builder.tree.data = builder.value(root, ())
     if second is not None:

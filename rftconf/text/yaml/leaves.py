@@ -23,7 +23,8 @@ from rftconf.text.yaml.loader_dialects import (
 
 _CORE = "tag:yaml.org,2002:"
 _MERGE = "<<"
-_ODD_BREAK = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
+_BREAKS_OF_UNICODE = "\x85\u2028\u2029"
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 """What YAML takes for the end of a line and editors do not."""
 
 
@@ -49,7 +50,7 @@ class YamlReader:
     _lines: LineIndex | None = None
 
     def __post_init__(self) -> None:
-        if _ODD_BREAK.search(self.text):
+        if any(mark in self.text for mark in _BREAKS_OF_UNICODE) or _LONE_RETURN.search(self.text):
             self._lines = LineIndex(self.text)
         try:
             self.root, second = compose(self.text)
