@@ -164,12 +164,13 @@ runner-demo:  ## train a tiny model on this machine from a veRL launch script ma
 	rm -rf .runner/demo/run
 	.runner/bin/rftconf run .runner/demo/run_grpo.sh -o .runner/demo/run
 
-fuzz:  ## laws over CASES=1000 mutated configs each (fixes, outputs, one output of each), drawn by SEED=0; every verb before FILES=1000 odd values; MESSAGES=20000 odd ones to the language server, QUESTIONS=1000 to the studio; CERTIFICATES=100 honest and forged (OUT=a folder keeps every break)
+fuzz:  ## laws over CASES=1000 mutated configs each (fixes, outputs, one output of each), drawn by SEED=0; every verb before FILES=1000 odd values; MESSAGES=20000 odd ones to the language server, QUESTIONS=1000 to the studio; CALLS=1000 with odd words and files for options; CERTIFICATES=100 honest and forged (OUT=a folder keeps every break)
 	$(PYTHON) -m tests.fuzz.fuzz_laws fixes --cases $(or $(CASES),1000) --seed $(or $(SEED),0) $(if $(OUT),-o $(OUT)/fixes.jsonl)
 	$(PYTHON) -m tests.fuzz.fuzz_laws outputs --cases $(or $(CASES),1000) --seed $(or $(SEED),0) $(if $(OUT),-o $(OUT)/outputs.jsonl)
 	$(PYTHON) -m tests.fuzz.fuzz_laws one-output --cases $(or $(CASES),1000) --seed $(or $(SEED),0) $(if $(OUT),-o $(OUT)/one-output.jsonl)
 	$(PYTHON) -m tests.fuzz.fuzz_values --files $(or $(FILES),1000) --seed $(or $(SEED),0)
 	$(PYTHON) -m tests.fuzz.fuzz_conversations --messages $(or $(MESSAGES),20000) --seed $(or $(SEED),0)
+	$(PYTHON) -m tests.fuzz.fuzz_command_lines --calls $(or $(CALLS),1000) --seed $(or $(SEED),0)
 	$(PYTHON) -m tests.fuzz.fuzz_questions --questions $(or $(QUESTIONS),1000) --seed $(or $(SEED),0)
 	$(PYTHON) -m tests.fuzz.fuzz_certificates --cases $(or $(CERTIFICATES),100) --seed $(or $(SEED),0) $(if $(OUT),-o $(OUT)/certificates.txt)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from rftconf.base.import_path import leave_out_working_directory
+from rftconf.base.unseen_signs import refuse_unseen
 from rftconf.cli import plain
 from rftconf.cli.verb_names import VERBS as VERBS
 from rftconf.verbs import failure
@@ -26,6 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     # It may stand anywhere, because it is added to a line that has just failed.
     bare = [word for word in arguments if word != "--traceback"]
     try:
+        refuse_unseen(bare)
         code = _command(bare)()
         # Python writes out what is left at exit, where a closed pipe would be reported.
         sys.stdout.flush()

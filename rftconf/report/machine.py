@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from string import ascii_letters, digits
 from typing import Any
@@ -10,6 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rftconf._version import __version__
 from rftconf.base.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.json_text import json_text
 from rftconf.base.secrets import masked
 from rftconf.base.span import LineIndex, Place
 from rftconf.report.screen import printable
@@ -47,7 +47,7 @@ def sarif(
         "rules": rules,
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return _json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+    return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _result(d: Diagnostic, texts: Mapping[str, str], mark: str, order: Mapping[str, int]) -> dict[str, Any]:
@@ -66,11 +66,6 @@ def _result(d: Diagnostic, texts: Mapping[str, str], mark: str, order: Mapping[s
     if d.fix and d.place:
         result["fixes"] = [_fix(d.fix, d.place, texts)]
     return result
-
-
-def _json(data: Any) -> str:
-    """JSON that is UTF-8 whatever a file's name is: a byte of it that is none becomes JSON's own escape."""
-    return json.dumps(data, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode() + "\n"
 
 
 def _uri(name: str) -> str:
@@ -137,7 +132,7 @@ def gitlab(diagnostics: Sequence[Diagnostic], marks: Sequence[str]) -> str:
         }
         for d, mark in zip(diagnostics, marks, strict=True)
     ]
-    return _json(entries)
+    return json_text(entries)
 
 
 def junit(diagnostics: Sequence[Diagnostic], files: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rftconf.base.expressions import EXPRESSION
+from rftconf.base.json_text import with_escapes
 from rftconf.report.screen import Screen, joined
 from rftconf.report.values import render_value
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def plan_text(plan: Plan, origins: Mapping[str, Origin] | None = None) -> str:
     """The plan as the text of a document that comes back: strict JSON."""
     written = json.dumps(plan_json(plan, origins or {}), indent=2, ensure_ascii=False, allow_nan=False)
-    return _escaped(written) + "\n"
+    return with_escapes(written) + "\n"
 
 
 def plan_tree(data: Mapping[str, Any], reasons: Mapping[str, str], screen: Screen) -> str:
@@ -66,17 +67,12 @@ def _json(value: Any) -> str:
     """JSON on one line that YAML reads as it is: signs that YAML takes for the end of a line, or refuses, are escaped."""
     if isinstance(value, str) and _BARE.fullmatch(value) and value.lower() not in _WORDS:
         return value
-    return _escaped(json.dumps(value, ensure_ascii=False, allow_nan=False))
-
-
-def _escaped(written: str) -> str:
-    return _ODD.sub(lambda sign: f"\\u{ord(sign[0]):04x}", written)
+    return with_escapes(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 _KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _BARE = re.compile(r"[A-Za-z_/][\w/.-]*", re.ASCII)
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-_ODD = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def flat(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -25,7 +25,8 @@ INSTEAD = (
     "--from NAME, if it is a config of one of these after all",
 )
 """What rftconf can do for whoever has such a config."""
-_MOST_CHARACTERS = 1_000_000
+_MOST_CHARACTERS = 200_000
+"""Characters of a text in which commands are looked for; a script that starts a run names its program in them."""
 
 
 class Traces:

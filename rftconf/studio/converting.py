@@ -12,6 +12,7 @@ from typing import Any
 
 from rftconf.base.diagnostics import Diagnostic
 from rftconf.base.errors import UsageError
+from rftconf.base.json_text import json_text
 from rftconf.base.ledger import Ledger
 from rftconf.base.secrets import masked
 from rftconf.convert.convert import Conversion, Options, convert_loaded
@@ -27,7 +28,6 @@ from rftconf.studio.places import lines_of, source_lines
 from rftconf.studio.request import StudioRequest
 from rftconf.verbs.check_own_output import errors_in
 from rftconf.verbs.convert_many import REFUSED, why_not_written
-from rftconf.verbs.output import json_text
 from rftconf.verbs.read_arguments import framework_name
 
 ADAPTERS = "adapters"

@@ -81,7 +81,7 @@ def check_all(candidates: Sequence[Candidate], task: Task, jobs: int | None) -> 
     if jobs <= 1 or len(candidates) < 2 * _FEW:
         yield from (check_one(candidate, task) for candidate in candidates)
         return
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
     # what the first file makes this process load, processes that are copies of it have
     yield check_one(candidates[0], task)
@@ -89,8 +89,14 @@ def check_all(candidates: Sequence[Candidate], task: Task, jobs: int | None) -> 
     with StartingProcesses() as start:
         pool = ProcessPoolExecutor(min(jobs, len(candidates) // _FEW), initializer=go_back, initargs=(start.before,))
         results = pool.map(partial(check_one, task=task), others, chunksize=max(_FEW, len(others) // (_SHARES * jobs)))
-    with pool:
-        yield from results
+    try:
+        with pool:
+            yield from results
+    except BrokenExecutor as error:
+        raise UnreadableError(
+            "the system ended a process that checked files, most often because memory ran out; "
+            "--jobs 1 checks one file after another"
+        ) from error
 
 
 def check_one(candidate: Candidate, task: Task) -> Checked:

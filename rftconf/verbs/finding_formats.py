@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.json_text import json_text
 
 if TYPE_CHECKING:
     from rftconf.report.screen import Screen
@@ -19,11 +20,7 @@ def rendered(
         from rftconf.report import diagnostics as report
 
         if form == "json":
-            from json import dumps
-
-            text = dumps(report.diagnostics_json(diagnostics), indent=2, ensure_ascii=False)
-            # a byte of a file's name that is no UTF-8 becomes JSON's own escape
-            return text.encode("utf-8", "backslashreplace").decode() + "\n"
+            return json_text(report.diagnostics_json(diagnostics))
         if form == "concise":
             return report.diagnostics_concise(diagnostics)
         blocks = report.diagnostics_text(diagnostics, texts, screen)

@@ -57,16 +57,9 @@ class ClosedOutput(io.TextIOBase):
 
 def product_json(data: Any, file: Path | None = None) -> None:
     """JSON for programs."""
+    from rftconf.base.json_text import json_text
+
     product(json_text(data), file)
-
-
-def json_text(data: Any) -> str:
-    """JSON as it is written: indented, in the order given, without escapes for plain letters."""
-    import json
-
-    # a lone surrogate's escape is JSON's own
-    text = json.dumps(data, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
-    return f"{text}\n"
 
 
 def report(text: str) -> None:

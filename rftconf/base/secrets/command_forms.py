@@ -47,7 +47,7 @@ COMMAND_FORMS = (
     _option("mc", "mc", r"(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S{1,100}[ \t]+\S{1,200}[ \t]+\S{1,100}[ \t]+"),
     _option("kubectl", r"kubectl", r"--from-literal[ \t=][\"']?[\w.-]{1,100}="),
     _option("curl", "curl", r"(?:-b|--cookie)[ \t=][ \t]*[\"']?[\w-]{1,60}="),
-    Form("file of passwords", "pgpass", r"(?m:^)[^\s:#]{1,200}:(?:\d{2,5}|\*):[^\s:]{1,100}:[^\s:]{1,100}:(?P<value>[^\s:]{3,200})(?m:$)"),
+    Form("file of passwords", "pgpass", r"(?m:^)[^\s:#]{1,200}:(?:\d{2,5}|\*):[^\s:]{1,100}:[^\s:]{1,100}:(?P<value>[^\s:]{3,})(?m:$)"),
     Form(
         "password from a here-document",
         "<<",
@@ -62,7 +62,7 @@ COMMAND_FORMS = (
     Form(
         "password from a pipe",
         "sudo kinit -stdin",
-        r"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?(?P<value>(?![$-])[^\s\"'|;&<>]{3,200})[\"']?[ \t]*\|[ \t]*"
+        r"\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?(?P<value>(?![$-])[^\s\"'|;&<>]{3,})[\"']?[ \t]*\|[ \t]*"
         r"(?:sudo[ \t]+-\w*S|kinit\b|[\w.-]+[ \t][^\n|;&]{0,200}--password-stdin)",
     ),
     Form(

@@ -109,7 +109,7 @@ FORMS = (
     Form("Linear", "lin_api_", rf"{_B}lin_api_[A-Za-z0-9]{{20,}}"),
     Form("Grafana", "glc_ glsa_", rf"{_B}gl(?:c|sa)_[\w+/=]{{20,}}"),
     Form("ModelScope", "ms-", rf"{_B}ms-[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{12}}"),
-    Form("password in a URL", "://", r"://[^\s:/@\"'<>]{0,200}:(?P<value>(?!\d{1,5}/)[^\s@\"'<>]{1,200})@"),
+    Form("password in a URL", "://", r"://[^\s:/@\"'<>]{0,200}:(?P<value>(?!\d{1,5}/)(?:[^\s@\"'<>]{1,200}|[^\s/@\"'<>]+))@"),
     Form(
         "password before a host",
         "@",

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from rftconf.base.secrets.form import Form
 
 _NAME = r"(?P<name>[A-Za-z_][\w.\-]{1,80})"
-_WORD = r"""(?:\$?'(?P<single>[^'\n]{1,4096})'|"(?P<double>[^"\n]{1,4096})"|(?P<value>[^\s"'\\$|;&<>()-][^\s"'\\|;&<>()]{0,4095}))"""
+_WORD = r"""(?:\$?'(?P<single>[^'\n]+)'|"(?P<double>[^"\n]+)"|(?P<value>[^\s"'\\$|;&<>()-][^\s"'\\|;&<>()]*))"""
 
 _OF_KUBERNETES = (
     r"""(?<!\w)(?:name|key)\\?["']?\s{0,8}[:=]\s{0,8}\\?["']?(?P<name>[A-Za-z_][\w.\-]{1,80})\\?["']?[ \t]{0,8},?\s{0,40}"""
     r"""\\?["']?value\\?["']?\s{0,8}[:=]\s{0,8}"""
-    r"""(?:\\"(?P<escaped>(?:[^"\\\n]|\\[^"]){1,4096})|"(?P<double>(?:[^"\\\n]|\\.){1,4096})|'(?P<single>[^'\n]{1,4096})"""
-    r"""|(?P<value>[^\s"'\\][^\s"'\\]{0,4095}))"""
+    r"""(?:\\"(?P<escaped>(?:[^"\\\n]+|\\[^"])+)|"(?P<double>(?:[^"\\\n]+|\\.)+)|'(?P<single>[^'\n]+)"""
+    r"""|(?P<value>[^\s"'\\]+))"""
 )
 """A variable of Kubernetes: `name: HF_TOKEN`, and `value: …` behind it."""
 _FORMAT = r"""(?:'[^'\n]{0,200}%[^'\n]{0,200}'|"[^"\n]{0,200}%[^"\n]{0,200}"|%[^\s"']{1,20})"""
@@ -38,17 +38,17 @@ _PLACES = (
     Form(
         "a place that names it",
         "</",
-        rf"""<(?:\w{{1,40}}:)?{_NAME}(?:\s[^<>]{{0,200}})?>(?P<value>[^<>]{{1,4096}})</""",
+        rf"""<(?:\w{{1,40}}:)?{_NAME}(?:\s[^<>]{{0,200}})?>(?P<value>[^<>]+)</""",
     ),
     Form(
         "a place that names it",
         "cdata",
-        rf"""(?i:<{_NAME}(?:\s[^<>]{{0,200}})?>\s{{0,40}}<!\[CDATA\[(?P<value>[^<>\]]{{1,4096}})\])""",
+        rf"""(?i:<{_NAME}(?:\s[^<>]{{0,200}})?>\s{{0,40}}<!\[CDATA\[(?P<value>[^<>\]]+)\])""",
     ),
     Form(
         "a place that names it",
         "<value>",
-        rf"""<name>\s{{0,40}}{_NAME}\s{{0,40}}</name>\s{{0,200}}<value>(?P<value>[^<>]{{1,4096}})<""",
+        rf"""<name>\s{{0,40}}{_NAME}\s{{0,40}}</name>\s{{0,200}}<value>(?P<value>[^<>]+)<""",
     ),
 )
 

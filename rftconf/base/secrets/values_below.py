@@ -13,7 +13,7 @@ _LINE = re.compile(r"(?P<indent>[ \t]*)(?P<item>-[ \t]+)?(?P<text>[^\n]*)")
 _ENTRY = re.compile(
     r"""(?:\?[ \t]+)?["']?(?P<name>[^\s"':#?][^\s"':#]{0,200})["']?[ \t]*(?::(?=\s|\Z)[ \t]*(?P<value>[^\n]*))?"""
 )
-_WORD = re.compile(r"""(?:[&!][\w!.-]*[ \t]+){0,3}["']?(?P<value>[^\s"'#][^\s"']{0,4096})["']?[ \t]*(?:#[^\n]*)?""")
+_WORD = re.compile(r"""(?:[&!][\w!.-]*[ \t]+){0,3}["']?(?P<value>[^\s"'#][^\s"']*)["']?[ \t]*(?:#[^\n]*)?""")
 MOST_LINES = 64
 """Lines that are looked at below one name."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rftconf.base.secrets.detection import assignments, secret_spans
+from rftconf.base.secrets.assigned_values import assignments
+from rftconf.base.secrets.detection import secret_spans
 from rftconf.base.span import LineIndex, Place
 from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, RuleFinding, finding, verl
 from rftconf.lint.subject import Subject

@@ -30,8 +30,8 @@ _PYTHON_TEXT = re.compile(r"^(?:from\s+trl[\w.]*\s+import\s|import\s+trl\b)", re
 _OVERRIDE_LINE = re.compile(r"\s*(?:~|\+{0,2})(?:[A-Za-z_$][\w$\-./@]*(?:=.*)?|\d[\d_]*\.[\w$\-./@]+=.*)\Z", re.DOTALL)
 """Hydra's grammar has numbers in a path, also as its first part (`0.6=true`), but no number alone."""
 _SHELL_LINE = re.compile(
-    r"^\s*(?:set\s+-\w|export\s+\w+=|(?:nohup|ray|torchrun|python[0-9.]*|uv|trinity|trl|bash|sh|source|srun|accelerate)\s+[\w./-])"
-    r"|^\s*\w+=\(|\$\{\w+:-|\\$",
+    r"^[ \t]*(?:set\s+-\w|export\s+\w+=|(?:nohup|ray|torchrun|python[0-9.]*|uv|trinity|trl|bash|sh|source|srun|accelerate)\s+[\w./-])"
+    r"|^[ \t]*\w+=\(|\$\{\w+:-|\\$",
     re.MULTILINE,
 )
 

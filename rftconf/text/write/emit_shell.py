@@ -26,6 +26,7 @@ from rftconf.base.symbols import (
     text,
     to_shell,
 )
+from rftconf.base.unseen_signs import UNSEEN
 from rftconf.text.hydra.quote_value import Pieces, hydra_value
 from rftconf.text.write.align_comments import Line, aligned, header_lines
 from rftconf.text.write.emit_yaml import as_written, describe
@@ -142,7 +143,7 @@ def _word(pieces: Pieces) -> str:
     if isinstance(joined, str):
         if _SAFE_WORD.fullmatch(joined):
             return joined
-        if "'" not in joined:
+        if "'" not in joined and not UNSEEN.search(joined):
             return f"'{joined}'"
     return f'"{_in_double_quotes(joined)}"'
 
@@ -150,7 +151,8 @@ def _word(pieces: Pieces) -> str:
 def _in_double_quotes(value: str | Expr) -> str:
     match value:
         case str():
-            return re.sub(r'[\\`$"]', lambda m: "\\" + m[0], value)
+            # `"a"$'\x1b'"b"`: a sign that nobody sees is spelled
+            return UNSEEN.sub(_spelled, re.sub(r'[\\`$"]', lambda m: "\\" + m[0], value))
         case Var(name):
             return f"${{{name}}}"
         case OpenKey():
@@ -165,6 +167,11 @@ def _in_double_quotes(value: str | Expr) -> str:
         case ShellOnly() | Now():
             return to_shell(value)
     raise TypeError(f"not an expression: {value!r}")
+
+
+def _spelled(sign: re.Match[str]) -> str:
+    """Return bytes as `$'…'` has them, between the ends of two double-quoted texts: whatever the locale, bash writes these."""
+    return "".join(("\"$'", *(f"\\x{byte:02x}" for byte in sign[0].encode("utf-8", "surrogateescape")), "'\""))
 
 
 def _arithmetic(value: Arith) -> str:

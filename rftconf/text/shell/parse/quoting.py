@@ -10,6 +10,9 @@ _ESCAPE = re.compile(
     r"\\(?:([abeEfnrtv\\'\"?])|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))"
 )
 _NAMED = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_BYTE = 0xF0000
+"""A byte beyond ASCII stands at this character and its number until its neighbours are known; it is of nobody's alphabet."""
+_BYTES = re.compile(f"[{chr(_BYTE + 0x80)}-{chr(_BYTE + 0xFF)}]+")
 _END = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 _SPECIAL = re.compile(r"([\\\"$`])")
 
@@ -19,14 +22,21 @@ def ansi_c(text: str, start: int) -> tuple[str, int]:
     match = _END.match(text, start)
     if match is None:
         return "", -1
-    return _ESCAPE.sub(_unescape, text[start : match.end() - 1]), match.end()
+    escaped = _ESCAPE.sub(_unescape, text[start : match.end() - 1])
+    # bash writes bytes, and whoever reads them takes them for UTF-8
+    return _BYTES.sub(
+        lambda run: bytes(ord(c) - _BYTE for c in run[0]).decode("utf-8", "surrogateescape"), escaped
+    ), match.end()
 
 
 def _unescape(match: re.Match[str]) -> str:
     named, hexa, octal, short, long = match.groups()
     if named is not None:
         return _NAMED.get(named, named)
-    code = int(octal, 8) & 0xFF if octal is not None else int(hexa or short or long, 16)
+    if hexa is not None or octal is not None:
+        byte = int(hexa, 16) if hexa is not None else int(octal, 8) & 0xFF
+        return chr(byte if byte < 0x80 else _BYTE + byte)
+    code = int(short or long, 16)
     return chr(code) if code < 0x110000 else ""
 
 
