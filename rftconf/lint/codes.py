@@ -276,6 +276,13 @@ CODES: dict[str, About] = {
         "Give the value with --set KEY=VALUE.",
         "GRPOConfig(learning_rate=load_settings().lr)",
     ),
+    "SYN804": About(
+        "a DeepSpeed config that says otherwise than the arguments",
+        "transformers compares the DeepSpeed config with its own arguments before it starts, and stops where a value is neither "
+        "auto nor the argument's (integrations/deepspeed.py: trainer_config_process).",
+        'Write "auto" in the DeepSpeed config.',
+        '"gradient_accumulation_steps": 8    // and gradient_accumulation_steps=4 in the arguments',
+    ),
     "SYN601": About(
         "a comment that ignores nothing",
         "# rftconf: ignore[CODE] silences findings on its line, or on the statement below it. This one names something "

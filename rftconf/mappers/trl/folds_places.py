@@ -23,13 +23,17 @@ REFERENCE, SHARDS, GPUS = P + "reference.backend", P + "actor.fsdp_shard_gpus", 
 def read_trainer(r: ReadContext) -> None:
     """DeepSpeed or FSDP, as the launcher or the arguments say; else each process has the whole model (DDP)."""
     kind = str(r.native(KIND) or "").upper()
-    deepspeed = kind == "DEEPSPEED" or r.native("use_deepspeed") is True or r.native("deepspeed") is not None
+    deepspeed = kind == "DEEPSPEED" or r.native("use_deepspeed") is True
+    deepspeed = deepspeed or r.native("deepspeed") is not None or bool(r.source.branch("deepspeed"))
     sharded = kind == "FSDP" or r.native("use_fsdp") is True or bool(r.native("fsdp"))
     backend = "deepspeed" if deepspeed else ("fsdp2" if r.native(VERSION) == 2 else "fsdp") if sharded else "ddp"
     for path in (ACTOR, REFERENCE):
         r.set(path, backend, *LAUNCHED)
     for path, key in ((PARAM, WEIGHTS_AT), (OPTIMIZER, OPTIMIZER_AT)):
-        r.set(path, r.native(key) == "cpu" or r.native(OFFLOADS) is True, key, OFFLOADS)
+        device = r.native(key)
+        r.set(
+            path, device if isinstance(device, Expr) else device == "cpu" or r.native(OFFLOADS) is True, key, OFFLOADS
+        )
     r.set(SHARDS, r.plan(GPUS) if sharded else None, KIND, VERSION)
 
 

@@ -146,6 +146,10 @@ def _read_form(source: Source, options: ReadOptions) -> Document:
         from rftconf.text.read.read_yaml import read_yaml_document
 
         document = read_yaml_document(source, options.rules, options.sources, options.shipped)
+    if any(leaf.key.startswith("deepspeed") for leaf in document.leaves):
+        from rftconf.text.read.deepspeed_file import names_deepspeed, with_deepspeed
+
+        document = with_deepspeed(document, options) if names_deepspeed(document) else document
     if not document.leaves and document.readable and document.launch is None:
         place = Place(source.name, Span(0, 0, 1, 1))
         empty = Diagnostic("SYN502", Severity.ERROR, "there is no config in this file", place)
