@@ -151,19 +151,20 @@ def _backend(
     candidate: Framework, keys: Mapping[str, Value], bare: Sequence[str], tops: AbstractSet[str], config_name: str
 ) -> str:
     engine = keys.get("model_engine")
+    named = [keys.get(prefix + key) for key in registry.TRAINER_KEYS for prefix in ("", "+", "++")]
     for trainer in (known for known in candidate.trainers[1:] if known not in candidate.recipes):
         if not tops.isdisjoint(candidate.trainer_sections.get(trainer, ())):
             return trainer
         if trainer in config_name and engine is None:  # the launch line's word wins over the file's own
             return trainer
-        if trainer in (
-            engine,
-            *(keys.get(prefix + key) for key in registry.TRAINER_KEYS for prefix in ("", "+", "++")),
-        ):
+        if trainer in (engine, *named):
             return trainer
         if set(candidate.config_groups) == set(candidate.trainers) and _names_trainer(candidate, trainer, keys, bare):
             return trainer
-        if any(f".actor.{trainer}." in key for key in bare):
+        # a key of another trainer, left over beside `strategy=fsdp2`, chooses none
+        if any(f".actor.{trainer}." in key for key in bare) and not any(
+            isinstance(name, str) and name.startswith(candidate.trainer) for name in named
+        ):
             return trainer
     return candidate.trainer
 

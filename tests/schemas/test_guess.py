@@ -64,6 +64,13 @@ def test_megatron_is_recognised(keys: dict[str, Value], config_name: str) -> Non
     assert guess({**COMMON, **keys}, config_name=config_name).trainer == "megatron"
 
 
+@pytest.mark.parametrize("strategy", ["fsdp", "fsdp2"])
+def test_a_key_that_is_left_over_of_megatron_does_not_overrule_the_strategy(strategy: str) -> None:
+    """veRL, workers/engine_workers.py and fsdp_workers.py: `actor.strategy` chooses the workers, whatever other sections hold."""
+    keys = {"actor_rollout_ref.actor.megatron.grad_offload": True, "actor_rollout_ref.actor.strategy": strategy}
+    assert guess({**COMMON, **keys}).trainer == "fsdp"
+
+
 @pytest.mark.parametrize(("word", "trainer"), [("dp", "fsdp"), ("veomni", "veomni"), ("mlite", "fsdp")])
 def test_the_engine_of_the_launch_line_wins_over_that_of_the_config_file(word: str, trainer: str) -> None:
     """veRL since 0.8, ppo_megatron_trainer.yaml: ppo_trainer.yaml with another model_engine, which a launch line overrides."""
