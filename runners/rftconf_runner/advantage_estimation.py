@@ -30,6 +30,7 @@ class Credit:
     mask: Tensor
     kl: float | None
     teaching: list[bool] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
 
     @property
     def more(self) -> dict[str, float]:
@@ -80,7 +81,7 @@ def credit(
     estimated = estimated.clamp(-job.advantage_clip, job.advantage_clip)
     drawn = grid([sample.drawn for sample in samples], mask)
     weights = importance(grid(old, mask), drawn, mask, job.correction) if job.correction else None
-    return Credit(estimated, returns, weights, mask, kl, teaching)
+    return Credit(estimated, returns, weights, mask, kl, teaching, list(scores))
 
 
 def _parts(origins: Sequence[str]) -> list[Tensor]:
@@ -103,7 +104,17 @@ def lessons_of(
     nothing: Sequence[Row] = [()] * len(samples)
     weights = nothing if credited.weights is None else ragged(credited.weights, credited.mask)
     teaching = credited.teaching or [True] * len(samples)
-    columns = (samples, gains, old, reference or nothing, values or nothing, returns, weights, teaching)
+    columns = (
+        samples,
+        gains,
+        old,
+        reference or nothing,
+        values or nothing,
+        returns,
+        weights,
+        teaching,
+        credited.scores or [0.0] * len(samples),
+    )
     return [Lesson(*row) for row in zip(*columns, strict=True)]
 
 

@@ -22,6 +22,9 @@ FAMILIES = {
     "topr",
     "sppo",
     "rec",
+    "topr_by_reward",
+    "tis",
+    "kimi15",
 }
 """Policy losses that the runner has; `losses.POLICY` has the function of each."""
 CLIPPED_TWICE = {"ppo", "dppo_tv", "dppo_kl"}

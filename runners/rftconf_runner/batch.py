@@ -44,11 +44,9 @@ class Batch:
     def looks(self, job: Job) -> dict[str, float]:
         """Return metrics of the answers: their mean length in tokens, the share that the limit of length ended, and the
         entropy of the distribution that they were drawn from, estimated from the drawn tokens."""
-        count, whole = (
-            max(len(self.samples), 1),
-            sum(len(sample.answer) < job.response_tokens for sample in self.samples),
-        )
-        figures = {"response_tokens": self.tokens / count, "cut_answers": 1 - whole / count}
+        count = max(len(self.samples), 1)
+        cut = sum(job.cuts(len(sample.prompt), len(sample.answer)) for sample in self.samples)
+        figures = {"response_tokens": self.tokens / count, "cut_answers": cut / count}
         figures |= {"late_rewards": self.late} if has_rules(job) else {}
         figures |= {"baseline": sum(self.baselines) / count} if self.baselines else {}
         drawn = [value for sample in self.samples for value in sample.drawn]

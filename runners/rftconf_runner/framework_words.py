@@ -22,11 +22,13 @@ CUT, ALIKE = "data.truncation", "placement.actor.megatron.micro_batches_count_al
 ROUTER = {role: f"placement.{role}.megatron.transformer_overrides.moe_router_dtype" for role in ("actor", "reference")}
 ADDED, TYPES = (
     "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype",
-    {"fp32": "float32", "bf16": "bfloat16"},
+    {"fp32": "float32", "bf16": "bfloat16", "float32": "float32", "bfloat16": "bfloat16"},
 )
 FROZEN = "actor_rollout_ref.actor.freeze_vision_tower"
 DRO, OF_LOSS = "actor_rollout_ref.actor.policy_loss.dro_beta", "algorithm.policy_loss_fn_args."
 REWARD_CLIP, ADVANTAGE_CLIP = "reward_clip", "advantage_clip"
+OF_TOPR = ("actor_train.topr_positive_weight", "actor_train.topr_negative_weight")
+REDUCED = "actor_train.strategy_args.strategy_config.reduce_dtype"
 NUMBERS: tuple[Any, ...] = ("any number",)
 EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "verl": {
@@ -37,7 +39,9 @@ EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
         **dict.fromkeys((OF_LOSS + name for name in ("tau", "advantage_threshold", "epsilon", *REC_NUMBERS)), NUMBERS),
         **{OF_LOSS + name: words for name, words in REC_WORDS.items()},
     },
-    "roll": {**dict.fromkeys((REWARD_CLIP, ADVANTAGE_CLIP, *BOUNDS), NUMBERS), **dict.fromkeys(SWITCHES, (True,))},
+    "roll": {
+        **dict.fromkeys((REWARD_CLIP, ADVANTAGE_CLIP, *BOUNDS, *OF_TOPR), NUMBERS), **dict.fromkeys(SWITCHES, (True,)), REDUCED: tuple(TYPES),
+    },
 }  # fmt: skip
 """The values that are executed of each key; any other is refused."""
 
@@ -64,13 +68,17 @@ def in_other_words(job: Job, plan: Plan) -> Job:
     # veRL's reference has the actor's overrides unless it has its own (ref/megatron_ref.yaml)
     types = tuple("float32" if word else "" for word in (actor, words.get(ROUTER["reference"], actor)))
     scope = "micro_batch_alike" if ALIKE in words else job.norm_scope
-    of_loss = {key.rpartition(".")[2]: value for key, value in words.items() if key == DRO or key.startswith(OF_LOSS)}
+    of_loss = {
+        key.rpartition(".")[2]: value
+        for key, value in words.items()
+        if key in (DRO, *OF_TOPR) or key.startswith(OF_LOSS)
+    }
     return replace(
         job,
         overlong=cut,
         norm_scope=scope,
         routers=types,
-        added=TYPES[words[ADDED]] if ADDED in words else job.added,
+        added=TYPES[reduced] if (reduced := words.get(ADDED, words.get(REDUCED))) else job.added,
         frozen=words.get(FROZEN, False),
         loss_words={**job.loss_words, **of_loss},
         after_norm=job.advantage in NORMALIZED_FIRST

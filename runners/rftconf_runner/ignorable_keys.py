@@ -122,6 +122,8 @@ ROLL = (
     _of("a worker that scores by rule has no model", "rewards.*.model_args.*", "rewards.*.world_size", "rewards.*.strategy_args.*",
       "rewards.*.generating_args.num_beams"),
     _of("of choices, whose rule reads it, and read by no other worker", "rewards.*.reward_type", values=("soft", "strict", "loose", None)),
+    _of("a reference has no gradients to add up", "reference.strategy_args.strategy_config.reduce_dtype"),
+    _of("a name that others are made of; only a worker's own is read", "pg_variant"),
     _of("how many requests a group of answers is", "is_num_return_sequences_expand", "max_running_requests", "router_args*", "generate_opt_level"),
     _of("what is freed between phases", "offload_nccl", "*.offload_nccl", "is_offload_*"),
     _of("weights, masks and clips that are switched off", "difficulty_loss_weight", "length_loss_weight", "error_max_len_clip", "max_len_mask",
@@ -131,7 +133,7 @@ ROLL = (
     _of("processes that load the data", "*.training_args.dataloader_num_workers"),
     _of("rollouts that are written down", "rollout_dump_dir", "rollout_mock.dump_dir"),
     _of("rollouts that are nothing but written down, or not even that", "rollout_mock.mode", values=("dump", None)),
-    _of("rollouts that are nothing but written down, or not even that", "rollout_mock.enable", values=OFF),
+    _of("rollouts that are nothing but written down, or not even that", "rollout_mock.enable", values=(True, *OFF)),
 )  # fmt: skip
 ENGINES = ("explorer.rollout_model", "explorer.auxiliary_models")
 TRINITY = (

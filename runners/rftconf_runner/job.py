@@ -246,6 +246,7 @@ class Job:
     batch_norm: bool = False
     by_domain: bool = False
     masks: AnswerMasks | None = None
+    context: int = 0
     reward_clip: float = inf
     advantage_clip: float = inf
 
@@ -267,8 +268,13 @@ class Job:
 
     @property
     def longest(self) -> int:
-        """Tokens of the longest sequence."""
-        return self.prompt_tokens + self.response_tokens
+        """Tokens of the longest sequence: prompt and answer, or an engine's shorter `context`."""
+        whole = self.prompt_tokens + self.response_tokens
+        return min(whole, self.context or whole)
+
+    def cuts(self, prompt: int, answer: int) -> bool:
+        """True where a limit has ended an answer. Both are in tokens."""
+        return answer >= self.response_tokens or prompt + answer >= self.longest
 
     @property
     def updates_per_period(self) -> int:

@@ -40,7 +40,7 @@ UPPER = 2.0
 def job_of(plan: Plan) -> Job:
     """Raises ValueError naming every value that the plan leaves open, or counts that do not divide."""
     stage = plan.stages[0]
-    read = StageReader(stage)
+    read, kinds = StageReader(stage), {kind for *_, kind in scoring(stage)}
     job = Job(
         **_places(read),
         **data_of(read, plan.source),
@@ -51,12 +51,7 @@ def job_of(plan: Plan) -> Job:
         routers=("", ""),
         added="",
         frozen=False,
-        rewards=rewards_of(
-            read,
-            plan.source,
-            plan.extensions.get(WORKERS, {}),
-            modelled=any(kind == "classifier" for *_, kind in scoring(stage)),
-        ),
+        rewards=rewards_of(read, plan.source, plan.extensions.get(WORKERS, {}), modelled="classifier" in kinds),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),
         critic=_critic(read) if stage.algorithm.critic.enabled is True else None,
@@ -178,6 +173,7 @@ def _sampling(read: StageReader) -> dict[str, Any]:
         "thinking": read.value("model.thinking", "template"),
         "prompt_tokens": read.whole("length.prompt_max_tokens"),
         "response_tokens": read.whole("length.response_max_tokens"),
+        "context": read.whole("length.model_max_tokens", 0),
         "temperature": read.number("sampling.train.temperature", 1.0),
         "top_p": read.number("sampling.train.top_p", 1.0),
         "top_k": read.whole("sampling.train.top_k", -1),

@@ -18,6 +18,8 @@ LOG_RATIO_MAX = 20.0
 GSPO_LOG_RATIO_MAX = 10.0
 KL_MAX = 10.0
 DIVERGENCE_EPSILON = 1e-8
+KIMI_TAU = 0.1
+"""ROLL's weight of the square in kimi15, for which its config has no key (actor_pg_worker.py)."""
 GEO_EPSILON = 1e-8
 """Added to the number of tokens by veRL's geo_mean."""
 Estimator = Literal["k1", "abs", "k2", "k3", "k3_clamped"]
@@ -31,12 +33,13 @@ def clipped(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high
 
 
 def sequence_clipped(
-    log_probs: Tensor, old: Tensor, advantages: Tensor, mask: Tensor, low: float, high: float
+    log_probs: Tensor, old: Tensor, advantages: Tensor, mask: Tensor, low: float, high: float, dual: float | None = None
 ) -> Tensor:
-    """GSPO: one ratio per sequence, the geometric mean of its tokens'; its gradient goes through every token."""
+    """GSPO: one ratio per sequence, the geometric mean of its tokens'; its gradient goes through every token. `dual` is as above."""
     mean = ((log_probs - old) * mask).sum(-1) / mask.sum(-1).clamp(min=1)
     ratio = (log_probs - log_probs.detach() + mean.detach().unsqueeze(-1)).clamp(max=GSPO_LOG_RATIO_MAX).exp()
-    return torch.maximum(-advantages * ratio, -advantages * ratio.clamp(1 - low, 1 + high))
+    loss = torch.maximum(-advantages * ratio, -advantages * ratio.clamp(1 - low, 1 + high))
+    return loss if dual is None else torch.where(advantages < 0, torch.minimum(loss, -advantages * dual), loss)
 
 
 def weighted_log_likelihood(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
@@ -105,6 +108,23 @@ def tapered_likelihood(log_probs: Tensor, old: Tensor, advantages: Tensor, thres
     """TOPR: good answers count in full, those up to `threshold` with the ratio, of 1 at most, as a weight without gradient."""
     weight = torch.where(advantages <= threshold, (log_probs - old).exp().clamp(0, 1), torch.ones_like(log_probs))
     return -weight.detach() * advantages * log_probs
+
+
+def tapered_by_score(
+    log_probs: Tensor, old: Tensor, advantages: Tensor, good: Tensor, weights: tuple[float, float]
+) -> Tensor:
+    """TOPR as ROLL has it: answers with a score count in full, those without with the ratio, of 1 at most, as a weight without gradient.
+
+    `good` [sequences, 1] is 1 for an answer with a score above 0; `weights` are those of good answers and of others.
+    """
+    ratio = (log_probs - old).exp().clamp(0, 1)
+    weight = torch.where(good > 0, torch.full_like(ratio, weights[0]), weights[1] * ratio)
+    return -weight.detach() * advantages * log_probs
+
+
+def truncated_likelihood(log_probs: Tensor, old: Tensor, advantages: Tensor) -> Tensor:
+    """Truncated importance sampling as ROLL has it: the ratio, of 1 at most, is a weight without gradient."""
+    return -(log_probs - old).exp().clamp(0, 1).detach() * advantages * log_probs
 
 
 def log_ratio_in_range(log_probs: Tensor, old: Tensor, advantages: Tensor, epsilon: float) -> Tensor:
@@ -178,17 +198,24 @@ def divisor(scope: str, part: Tensor, ranks: int, share: float, parts: int) -> T
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The range that a ratio may move in; `dual` bounds the loss of bad answers, None where nothing does. `own` are a loss's own arguments."""
+    """The range that a ratio may move in; `dual` bounds the loss of bad answers, None where nothing does. `own` are a loss's own arguments,
+    and `good` [sequences, 1] is 1 for answers with a score above 0."""
 
     low: float
     high: float
     dual: float | None
     own: Mapping[str, Any] = field(default_factory=dict)
+    good: Tensor | None = None
+
+
+def topr_weights(words: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the weights of good answers and of others, 1 where nobody says another."""
+    return words.get("topr_positive_weight", 1.0), words.get("topr_negative_weight", 1.0)
 
 
 POLICY: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor, Bounds], Tensor]] = {
     "ppo": lambda own, old, gains, _, by: clipped(own, old, gains, by.low, by.high, by.dual),
-    "gspo": lambda own, old, gains, mask, by: sequence_clipped(own, old, gains, mask, by.low, by.high),
+    "gspo": lambda own, old, gains, mask, by: sequence_clipped(own, old, gains, mask, by.low, by.high, by.dual),
     "cispo": lambda own, old, gains, _, by: weighted_log_likelihood(own, old, gains, by.low, by.high),
     "geo_mean": lambda own, old, gains, mask, by: geometric_mean(own, old, gains, mask, by.low, by.high),
     "gpg": lambda own, _, gains, __, ___: log_likelihood(own, gains),
@@ -204,5 +231,10 @@ POLICY: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor, Bounds], Tensor]] = 
     "topr": lambda own, old, gains, _, by: tapered_likelihood(own, old, gains, by.own.get("advantage_threshold", 0.0)),
     "sppo": lambda own, old, gains, _, by: log_ratio_in_range(own, old, gains, by.own.get("epsilon", 0.3)),
     "rec": lambda own, old, gains, _, by: rec(own, old, gains, **by.own),
+    "topr_by_reward": lambda own, old, gains, _, by: tapered_by_score(
+        own, old, gains, torch.ones_like(gains[:, :1]) if by.good is None else by.good, topr_weights(by.own)
+    ),
+    "tis": lambda own, old, gains, _, __: truncated_likelihood(own, old, gains),
+    "kimi15": lambda own, old, gains, _, __: likelihood_less_square(own, old, gains, KIMI_TAU),
 }
 """The policy loss of each family of the plan, token by token: log-probs now and before, advantages, what counts, bounds."""

@@ -161,7 +161,8 @@ class Policy:
         own, counts = log_probs.detach(), counted(part).to(mask)
         old = own if job.old == "current" or job.old_in_update else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
-        bounds = losses.Bounds(job.clip_low, job.clip_high, job.dual or None, job.loss_words)
+        good = torch.tensor([[float(lesson.score > 0)] for lesson in part]).to(mask)
+        bounds = losses.Bounds(job.clip_low, job.clip_high, job.dual or None, job.loss_words, good)
         loss = losses.POLICY[job.family](log_probs, old, advantages, counts, bounds)
         if job.correction:
             loss = loss * grid([lesson.weights for lesson in part], mask)

@@ -12,7 +12,7 @@ from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OVER_LENGTH
 from rftconf_runner.answer_masks import of_masks
 from rftconf_runner.baselines import of_baseline
 from rftconf_runner.extension_fields import of_beyond
-from rftconf_runner.framework_words import NORMALIZED_FIRST
+from rftconf_runner.framework_words import AFTER_NORM, NORMALIZED_FIRST
 from rftconf_runner.ignorable_fields import unread
 from rftconf_runner.job_reader import OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
@@ -121,7 +121,7 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     yield from of_images(stage, source)
     yield from of_numbers(stage)
     yield from of_types(stage)
-    yield from _sizes(stage)
+    yield from _sizes(stage, source)
     yield from of_losses(stage, source)
     yield from _overrides(stage)
     yield from _unnamed(stage)
@@ -241,13 +241,18 @@ BY_HAND = {
 """Fields that are read without a path of their own."""
 
 
-def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
-    """A context that prompt and answer fit, and an optimizer's two shares."""
+def _sizes(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
+    """A context that prompt and answer fit, or where an engine's end of it is known to cut answers a prompt; and an optimizer's two shares."""
     length = stage.length
     whole, parts = length.model_max_tokens, (length.prompt_max_tokens, length.response_max_tokens)
     total = sum(part for part in parts if isinstance(part, int))
+    if source.framework == AFTER_NORM and isinstance(parts[0], int):
+        total = parts[0] + 1  # ROLL's engines end an answer where their own context ends
     if whole is not None and not (isinstance(whole, int) and whole >= total):
-        yield "length.model_max_tokens", f"is {render_plan_value(whole)}; the runner gives prompt and answer {total}"
+        yield (
+            "length.model_max_tokens",
+            f"is {render_plan_value(whole)}; the runner gives prompt and answer {total} tokens or more",
+        )
     for role, betas in (("actor", stage.optim.actor.betas), ("critic", stage.optim.critic.betas)):
         two = isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) and 0 <= b < 1 for b in betas)
         if betas is not None and not two:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rftconf.plan.model import Stage
+from rftconf.plan.model import Algorithm, Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.aggregations import CLIPPED_TWICE, FAMILIES, OF_SEQUENCES
 from rftconf_runner.value_text import render_plan_value
 
 OF_TRINITY = {"opmd", "topr", "sppo", "rec"}
 """Losses that are judged by Trinity's functions; ROLL has others of these names."""
+OF_ROLL = {"topr_by_reward", "tis", "kimi15"}
+"""Variants of ROLL's own worker class, by which the runner's are judged."""
 
 
 def of_losses(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
@@ -22,14 +24,23 @@ def of_losses(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
             "algorithm.policy_loss.family",
             f"is {render_plan_value(name)} of {framework}; the runner executes Trinity's",
         )
-    if algorithm.advantage in ("reinforce", "rec") and framework != "trinity":
+    if name in OF_ROLL and framework != "roll":
+        yield "algorithm.policy_loss.family", f"is {render_plan_value(name)} of {framework}; the runner executes ROLL's"
+    of_others = {"reinforce", "rec"} - ({"reinforce"} if framework == "roll" else set())
+    if algorithm.advantage in of_others and framework != "trinity":
         yield (
             "algorithm.advantage",
             f"is {render_plan_value(algorithm.advantage)} of {framework}; the runner executes Trinity's",
         )
     if algorithm.advantage == "rec" and stage.batch.responses_per_prompt == 1:
         yield "algorithm.advantage", "is 'rec' of one answer a prompt, for which Trinity's function has no number"
-    if name in FAMILIES - CLIPPED_TWICE and dual is not None:
+    if name == "gspo" and framework == "roll" and _differs_within(algorithm):
+        yield (
+            "algorithm.policy_loss.family",
+            "is 'gspo' beside advantages that differ within an answer, which ROLL averages in its gradient and the runner does not",
+        )
+    twice = CLIPPED_TWICE | ({"gspo"} if framework == "roll" else set())
+    if name in FAMILIES - twice and dual is not None:
         yield (
             "algorithm.policy_loss.dual_clip_c",
             f"is {render_plan_value(dual)}; the runner clips the {name} loss once",
@@ -43,6 +54,11 @@ def of_losses(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
         )
     if name in OF_SEQUENCES:
         yield from _of_sequences(stage, name)
+
+
+def _differs_within(algorithm: Algorithm) -> bool:
+    """True where tokens of an answer have advantages of their own."""
+    return algorithm.kl_reward.enabled is True or algorithm.advantage == "gae" or algorithm.gamma not in (1, None)
 
 
 def _of_sequences(stage: Stage, name: str) -> Iterator[tuple[str, str]]:

@@ -114,7 +114,7 @@ class Engine:
             job.memory_fraction,
             tokenizer=job.tokenizer,
             dtype=job.dtype,
-            max_model_len=job.prompt_tokens + job.response_tokens,
+            max_model_len=job.longest,
             seed=job.engine_seed,
             # what the trainer compares with: of all tokens, with logits divided by the temperature where the plan says so
             logprobs_mode="processed_logprobs" if job.tempered and not job.truncates else "raw_logprobs",

@@ -42,7 +42,8 @@ class Lesson:
     """A sample with what is learned from it, a number for each token of the answer.
 
     `reference` is empty without a KL loss, `values` and `returns` without a critic, `weights` without a correction. One that is not
-    `teaching` is masked: it is in no loss and in no number that a loss is divided by.
+    `teaching` is masked: it is in no loss and in no number that a loss is divided by. Its `score` says how right the
+    answer is.
     """
 
     sample: Sample
@@ -53,6 +54,7 @@ class Lesson:
     returns: Row = ()
     weights: Row = ()
     teaching: bool = True
+    score: float = 0.0
 
     def __len__(self) -> int:
         """Tokens of prompt and answer."""

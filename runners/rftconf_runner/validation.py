@@ -99,9 +99,13 @@ class Validator:
         groups = groups_of(questions, [answer for share in answers for answer in share])
         job = replace(self.job, responses=questions.of.responses, baseline="")
         scores = graded(job, groups, self.places, self.tokenizer)
-        lengths = [len(sample.answer) for group in groups for sample in group.samples]
-        cut = sum(length >= self.job.response_tokens for length in lengths) / len(lengths)
-        return {**figures_of(scores), "response_tokens": sum(lengths) / len(lengths), "cut_answers": cut}
+        lengths = [(len(sample.prompt), len(sample.answer)) for group in groups for sample in group.samples]
+        cut = sum(self.job.cuts(*length) for length in lengths) / len(lengths)
+        return {
+            **figures_of(scores),
+            "response_tokens": sum(answer for _, answer in lengths) / len(lengths),
+            "cut_answers": cut,
+        }
 
 
 def requests_of(job: Job, questions: Questions) -> list[GenerationRequest]:
