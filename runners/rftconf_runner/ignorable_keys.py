@@ -41,6 +41,11 @@ def _without_critic(stage: Stage) -> bool:
     return stage.algorithm.critic.enabled is not True
 
 
+def _without_reference(stage: Stage) -> bool:
+    algorithm = stage.algorithm
+    return algorithm.kl_loss.enabled is not True and algorithm.kl_reward.enabled is not True
+
+
 OFF = (False, None)
 ACTOR, ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
 VERL = (
@@ -122,6 +127,7 @@ ROLL = (
     _of("a worker that scores by rule has no model", "rewards.*.model_args.*", "rewards.*.world_size", "rewards.*.strategy_args.*",
       "rewards.*.generating_args.num_beams"),
     _of("of choices, whose rule reads it, and read by no other worker", "rewards.*.reward_type", values=("soft", "strict", "loose", None)),
+    _of("a reference that nothing is compared with", "reference.*", when=_without_reference),
     _of("a reference has no gradients to add up", "reference.strategy_args.strategy_config.reduce_dtype"),
     _of("a name that others are made of; only a worker's own is read", "pg_variant"),
     _of("how many requests a group of answers is", "is_num_return_sequences_expand", "max_running_requests", "router_args*", "generate_opt_level"),
