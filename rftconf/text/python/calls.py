@@ -1,33 +1,21 @@
-"""Calls in a Python text: of its own functions and classes, of those that a run is built from, of a few plain ones."""
+"""Calls in a Python text: of its own functions and classes, and of those that a run is built from."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rftconf.base.symbols import Expr, text
 from rftconf.text.launch import trainers
+from rftconf.text.python.arguments import Arguments
+from rftconf.text.python.class_parsers import parser_of_classes
 from rftconf.text.python.evaluate import evaluate
 from rftconf.text.python.methods import METHODS, OF_TEXTS, method, of_text
+from rftconf.text.python.plain_calls import PLAIN
 from rftconf.text.python.values import Class, Datum, Function, Imported, Instance, Known, Opaque, Ref
 
 if TYPE_CHECKING:
     from rftconf.text.python.follow import Follower
-
-
-@dataclass(slots=True)
-class Arguments:
-    """A call's arguments by place and by name."""
-
-    placed: list[Datum] = field(default_factory=list)
-    named: dict[str, Datum] = field(default_factory=dict)
-
-    def get(self, number: int, *names: str) -> Datum | None:
-        """Return an argument by one of its names, else by its place."""
-        by_name = next((self.named[name] for name in names if name in self.named), None)
-        return by_name if by_name is not None or number >= len(self.placed) else self.placed[number]
 
 
 def call(f: Follower, node: ast.Call) -> Datum | Known:
@@ -87,8 +75,8 @@ def _imported(
     kind = trainers.CLASSES.get((function.package, function.name))
     if kind is not None:
         return _make(f, kind, arguments, instance)
-    if function.path in _PLAIN:
-        return _PLAIN[function.path](f, node, arguments)
+    if function.path in _PACKAGES:
+        return _PACKAGES[function.path](f, node, arguments)
     if function.path in trainers.ENTRIES and arguments.placed and isinstance(arguments.placed[0].value, Function):
         return f.body_of(arguments.placed[0].value, _bound(f, arguments.placed[0].value, Arguments()))
     named = _NAMED.get(function.name)
@@ -146,89 +134,6 @@ def _bound(f: Follower, function: Function, arguments: Arguments) -> dict[str, D
     return parameters
 
 
-def _environment(f: Follower, node: ast.Call, arguments: Arguments) -> Datum | Known:
-    del node
-    key = arguments.get(0, "key")
-    return Opaque() if key is None else f.environment(key.value, arguments.get(1, "default"))
-
-
-def _joined(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
-    """`os.path.join`, `Path`: parts of a path, the last absolute one first."""
-    del f, node
-    parts = [datum.value for datum in arguments.placed]
-    if not parts or not all(isinstance(part, (str, Expr)) for part in parts):
-        return Opaque()
-    whole: str | Expr = ""
-    for part in parts:
-        absolute = isinstance(part, str) and part.startswith("/")
-        blank = whole == "" or (isinstance(whole, str) and whole.endswith("/"))
-        whole = part if absolute else text(whole, "" if blank else "/", part)  # type: ignore[assignment,arg-type]
-    return whole
-
-
-def _cast(kind: Callable[..., Known]) -> Callable[[Follower, ast.Call, Arguments], Known]:
-    """`int`, `float`, `str`, `bool` of a plain value; of an expression they leave what it is."""
-
-    def cast(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
-        del f, node
-        value = arguments.placed[0].value if len(arguments.placed) == 1 else Opaque()
-        if isinstance(value, Expr):
-            return value
-        if not isinstance(value, (bool, int, float, str)) or (isinstance(value, str) and len(value) > _LONGEST):
-            return Opaque()
-        try:
-            return kind(value)
-        except (ValueError, OverflowError):
-            return Opaque("this conversion stops the program")
-
-    return cast
-
-
-_LONGEST = 1_000
-
-
-def _mapping(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
-    """`dict(a=1)`, `vars(args)`: what an object holds by name."""
-    inner = f.state.instance(arguments.placed[0].value) if arguments.placed else None
-    if arguments.placed and (inner is None or inner.kind == "list"):
-        return Opaque()
-    ref = f.state.make("dict", f.positions.place(node), {**(inner.fields if inner else {}), **arguments.named})
-    f.state.objects[ref.number].unread = inner.unread if inner else ()
-    return ref
-
-
-def _attribute(f: Follower, node: ast.Call, arguments: Arguments) -> Datum | Known:
-    fields = f.fields_of(arguments.placed[0].value) if len(arguments.placed) > 1 else None
-    name = arguments.placed[1].value if fields is not None else None
-    if fields is None or not isinstance(name, str):
-        return Opaque()
-    del node
-    return fields.get(name) or Opaque()
-
-
-def _set_attribute(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
-    instance = f.state.instance(arguments.placed[0].value) if len(arguments.placed) == 3 else None
-    if instance is not None:
-        name, datum = arguments.placed[1], arguments.placed[2]
-        if isinstance(name.value, str):
-            instance.fields[name.value] = Datum(datum.value, datum.place, datum.via, name.place)
-        else:
-            instance.unread = (*instance.unread, f.positions.place(node))
-    return None
-
-
-def _changed_copy(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
-    """`dataclasses.replace(config, beta=0.1)`, `copy.deepcopy(config)`."""
-    instance = f.state.instance(arguments.placed[0].value) if arguments.placed else None
-    if instance is None:
-        return Opaque()
-    ref = f.state.make(instance.kind, f.positions.place(node), instance.fields | arguments.named)
-    f.state.objects[ref.number].unread = instance.unread
-    if instance.kind == trainers.CONFIG:
-        f.made.append(ref)
-    return ref
-
-
 def _pretrained(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     """`from_pretrained`: the model's name, and arguments that `model_init_kwargs` would hold."""
     name = arguments.get(0, *trainers.PATHS)
@@ -268,19 +173,10 @@ def _adapter_of(f: Follower, node: ast.Call, arguments: Arguments) -> Datum | Kn
     return arguments.placed[0] if arguments.placed else Opaque()
 
 
-def _exit(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
-    del f, node, arguments
-    return Opaque("exit")
-
-
-_Call = Callable[["Follower", ast.Call, Arguments], "Datum | Known"]
-_PLAIN: dict[str, _Call] = {
-    "os.environ.get": _environment, "os.getenv": _environment, "os.path.join": _joined, "pathlib.Path": _joined,
-    "builtins.int": _cast(int), "builtins.float": _cast(float), "builtins.str": _cast(str), "builtins.bool": _cast(bool),
-    "builtins.dict": _mapping, "builtins.vars": _mapping, "builtins.getattr": _attribute, "builtins.setattr": _set_attribute,
-    "dataclasses.replace": _changed_copy, "copy.deepcopy": _changed_copy, "copy.copy": _changed_copy,
-    "datasets.load_dataset": _loaded, "argparse.ArgumentParser": _parser, "trl.get_peft_config": _adapter_of,
-    "sys.exit": _exit, "os._exit": _exit, "builtins.exit": _exit, "builtins.quit": _exit,
+_PACKAGES: dict[str, Callable[[Follower, ast.Call, Arguments], Datum | Known]] = {
+    **PLAIN, "datasets.load_dataset": _loaded, "argparse.ArgumentParser": _parser, "trl.get_peft_config": _adapter_of,
 }  # fmt: skip
-_NAMED: dict[str, _Call] = {"from_pretrained": _pretrained, "get_peft_model": _adapted}
-"""Methods of classes of several packages, by their last name."""
+_NAMED: dict[str, Callable[[Follower, ast.Call, Arguments], Datum | Known]] = {
+    "from_pretrained": _pretrained, "get_peft_model": _adapted, "TrlParser": parser_of_classes, "HfArgumentParser": parser_of_classes,
+}  # fmt: skip
+"""Methods and classes of several packages, by their last name."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.base.symbols import Var
 from rftconf.text.python.evaluate import evaluate
-from rftconf.text.python.values import Datum, Known, Opaque, same
+from rftconf.text.python.values import Datum, Imported, Known, Opaque, same
 
 if TYPE_CHECKING:
     from rftconf.text.python.follow import Follower
@@ -41,6 +41,8 @@ def compare(f: Follower, node: ast.Compare) -> Known:
         return Opaque()
     left, right = evaluate(f, node.left), evaluate(f, node.comparators[0])
     operator = type(node.ops[0])
+    if operator in (ast.In, ast.NotIn) and _holds_arguments(right.value):
+        return operator is ast.In  # what the installed release lacks is left out: the release decides it, not the text
     if operator in (ast.In, ast.NotIn):
         instance = f.state.instance(right.value)
         if (
@@ -57,6 +59,16 @@ def compare(f: Follower, node: ast.Compare) -> Known:
     if operator in (ast.NotEq, ast.IsNot):
         return left.value != right.value
     return _ordered(operator, left.value, right.value)
+
+
+SIGNATURE = "arguments of a config"
+"""Stands for the names that GRPOConfig of the installed release takes."""
+
+
+def _holds_arguments(value: Known) -> bool:
+    """True for the names of the arguments that the installed release's config has."""
+    path = value.path if isinstance(value, Imported) else ""
+    return path.startswith(SIGNATURE) or path.endswith("GRPOConfig.__dataclass_fields__")
 
 
 def _decided(*values: Known) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rftconf.text.python import arithmetic, calls, conditions, expressions
+from rftconf.text.python import arithmetic, calls, comprehensions, conditions, expressions
 from rftconf.text.python.values import Datum, Known
 
 if TYPE_CHECKING:
@@ -18,4 +18,6 @@ FORMS: dict[type, Callable[[Follower, Any], Datum | Known]] = {
     ast.List: expressions.sequence, ast.Tuple: expressions.sequence, ast.Set: expressions.sequence,
     ast.NamedExpr: expressions.walrus, ast.BinOp: arithmetic.binary, ast.UnaryOp: arithmetic.unary,
     ast.BoolOp: conditions.choice, ast.Compare: conditions.compare, ast.IfExp: conditions.conditional, ast.Call: calls.call,
+    ast.ListComp: comprehensions.of_list, ast.SetComp: comprehensions.of_list, ast.GeneratorExp: comprehensions.of_list,
+    ast.DictComp: comprehensions.of_mapping,
 }  # fmt: skip

@@ -6,11 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from rftconf.text.launch.trainers import ROWS_CHANGE
+from rftconf.text.python.arguments import Arguments, parsed
+from rftconf.text.python.class_parsers import KIND, PARSES, parsed_classes
 from rftconf.text.python.evaluate import evaluate
-from rftconf.text.python.values import Datum, Imported, Instance, Known, Opaque, literal
+from rftconf.text.python.values import Datum, Imported, Instance, Known, Opaque
 
 if TYPE_CHECKING:
-    from rftconf.text.python.calls import Arguments
     from rftconf.text.python.follow import Follower
 
 _DATA = frozenset(
@@ -29,7 +30,13 @@ _DATA = frozenset(
 _PARSER = frozenset(
     {"add_argument", "add_argument_group", "add_mutually_exclusive_group", "parse_args", "parse_known_args"}
 )
-METHODS = frozenset({"update", "append", "extend", "get", "copy", "pop", "setdefault"}) | _DATA | ROWS_CHANGE | _PARSER
+METHODS = (
+    frozenset({"update", "append", "extend", "get", "copy", "pop", "setdefault", "items", "keys", "values"})
+    | _DATA
+    | ROWS_CHANGE
+    | _PARSER
+    | PARSES
+)
 
 OF_TEXTS = frozenset(
     {"split", "rsplit", "replace", "lower", "upper", "strip", "rstrip", "lstrip", "removeprefix", "removesuffix"}
@@ -45,6 +52,8 @@ def method(f: Follower, node: ast.Call, base: Datum, arguments: Arguments) -> Da
         return Opaque()
     if instance.kind == "data":
         return _of_data(f, node, instance, name)
+    if instance.kind == KIND:
+        return parsed_classes(f, node, instance) if name in PARSES else Opaque()
     if instance.kind == "parser":
         return _of_parser(f, node, base, instance, name, arguments)
     if instance.kind == "list":
@@ -96,6 +105,8 @@ def _of_dict(f: Follower, node: ast.Call, instance: Instance, name: str, argumen
     key = arguments.placed[0].value if arguments.placed else None
     if name == "copy":
         return f.state.make("dict", f.positions.place(node), instance.fields)
+    if name in ("items", "keys", "values"):
+        return _entries(f, node, instance, name)
     if name == "update":
         for datum in arguments.placed:
             f.spread(instance, datum, instance.fields)
@@ -112,6 +123,19 @@ def _of_dict(f: Follower, node: ast.Call, instance: Instance, name: str, argumen
     return value
 
 
+def _entries(f: Follower, node: ast.Call, instance: Instance, name: str) -> Known:
+    """Return what a mapping holds as a list: pairs, names or values."""
+    place = f.positions.place(node)
+    if instance.unread:
+        return Opaque()
+    entries: list[Datum] = []
+    for key, datum in instance.fields.items():
+        named = Datum(key, datum.name_place or datum.place)
+        pair = Datum(f.state.make("list", place, {"0": named, "1": datum}), place) if name == "items" else datum
+        entries.append(named if name == "keys" else pair)
+    return f.state.make("list", place, {str(number): entry for number, entry in enumerate(entries)})
+
+
 def _of_parser(
     f: Follower, node: ast.Call, base: Datum, instance: Instance, name: str, arguments: Arguments
 ) -> Datum | Known:
@@ -120,10 +144,10 @@ def _of_parser(
         return Opaque()
     if name in ("parse_args", "parse_known_args"):
         place = f.positions.place(node)
-        parsed = f.state.make("arguments", place, {key: _parsed(f, key, d) for key, d in instance.fields.items()})
+        options = f.state.make("arguments", place, {key: parsed(f, key, d) for key, d in instance.fields.items()})
         if name == "parse_args":
-            return parsed
-        items = {"0": Datum(parsed, place), "1": Datum(Opaque(), place)}
+            return options
+        items = {"0": Datum(options, place), "1": Datum(Opaque(), place)}
         return f.state.make("list", place, items)
     return base
 
@@ -155,17 +179,3 @@ def _converted(value: Known, kind: Known) -> Known:
         except ValueError:
             return Opaque()
     return value
-
-
-def _parsed(f: Follower, key: str, datum: Datum) -> Datum:
-    """Return an option as the program's arguments give it, else its default."""
-    for flag in (f"--{key}", f"--{key.replace('_', '-')}"):
-        for number, word in enumerate(f.arguments):
-            if word.startswith(f"{flag}="):
-                return Datum(literal(word.partition("=")[2]), datum.place)
-            if word == flag:
-                after = f.arguments[number + 1 : number + 2]
-                switch = not after or after[0].startswith("--")
-                value: Known = (datum.value is False) if isinstance(datum.value, bool) else True
-                return Datum(value if switch else literal(after[0]), datum.place)
-    return Datum(f.given_value(key), datum.place) if key in f.bindings else datum

@@ -111,6 +111,21 @@ def test_an_argument_without_a_default_is_a_symbol_and_a_switch_is_off() -> None
     assert keys == {"learning_rate": Var("lr"), "use_vllm": False}
 
 
+@pytest.mark.parametrize(
+    "parser",
+    [
+        "from transformers import HfArgumentParser\na = HfArgumentParser(Own).parse_args_into_dataclasses()[0]",
+        "from transformers import HfArgumentParser as P\na, = P((Own,)).parse_args_into_dataclasses()",
+        "from trl import TrlParser\na, rest = TrlParser(dataclass_types=[Own, GRPOConfig]).parse_args_and_config()",
+    ],
+)
+def test_fields_of_a_class_that_a_parser_fills_are_options(parser: str) -> None:
+    own = "from dataclasses import dataclass, field\n@dataclass\nclass Own:\n    lr: float\n    my_beta: float = field(default=0.1)\n"
+    body = f"{own}{parser}\nargs = GRPOConfig(learning_rate=a.lr, beta=a.my_beta)\n"
+    assert values(body) == {"learning_rate": Var("lr"), "beta": 0.1}
+    assert values(body, ReadOptions(args=("--lr", "1e-6", "--my_beta", "0.2"))) == {"learning_rate": 1e-6, "beta": 0.2}
+
+
 def test_a_symbol_may_be_given_and_a_key_may() -> None:
     body = "def main(b):\n    args = GRPOConfig(beta=b, epsilon=f())\n"
     assert values(body, ReadOptions(bindings={"b": "0.1", "epsilon": "0.3"})) == {"beta": 0.1, "epsilon": 0.3}
