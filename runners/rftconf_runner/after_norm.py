@@ -32,16 +32,14 @@ def estimated(
 
 def _normalized(job: Job, rewards: Tensor, parts: Sequence[Tensor]) -> Tensor:
     """Return rewards less their mean over a group or a batch, divided by a deviation; as they are where the plan names neither."""
-    if job.advantage in ("grpo", "grpo_mean_only"):
-        groups = torch.arange(job.prompts).repeat_interleave(job.responses)
-        return advantages.group_relative(rewards, groups, job.scope, job.ddof)
-    if job.advantage == "reinforce_pp" and job.batch_norm:
-        normalized = rewards.clone()
-        for part in parts:
-            own = rewards[part]
+    groups, normalized = torch.arange(job.prompts).repeat_interleave(job.responses), rewards.clone()
+    for part in parts:
+        own = rewards[part]
+        if job.advantage in ("grpo", "grpo_mean_only"):
+            normalized[part] = advantages.group_relative(own, groups[part], job.scope, job.ddof)
+        elif job.advantage == "reinforce_pp" and job.batch_norm:
             normalized[part] = (own - own.mean()) / (own.std() + advantages.EPSILON)
-        return normalized
-    return rewards
+    return normalized
 
 
 def _clipped(rewards: Tensor, most: float) -> Tensor:

@@ -30,13 +30,15 @@ SETTINGS = {
 }  # fmt: skip
 OFF = {"max_len_mask": False, "difficulty_mask": False, "error_max_len_clip": False}
 MODES = ("token-mean", "seq-mean-token-mean", "seq-mean-token-sum")
+BY_MEAN = {"batch": "reinforce_pp", "group": "grpo"}
+"""The plan's advantage by what ROLL takes a mean over, where it takes the deviation over a batch."""
 ORIGINS = ["mathematics"] * (SEQUENCES // 2) + ["questions"] * (SEQUENCES - SEQUENCES // 2)
 
 
-def theirs(case, words):
+def theirs(case, words, mean):
     """ROLL's advantages and mask, each domain by itself: a prompt of one token stands before every answer."""
     config = SimpleNamespace(
-        **{**BOUNDS, **OFF, **words}, adv_estimator="reinforce", norm_mean_type="batch", norm_std_type="batch", reward_clip=CLIP, kl_penalty="kl",
+        **{**BOUNDS, **OFF, **words}, adv_estimator="reinforce", norm_mean_type=mean, norm_std_type="batch", reward_clip=CLIP, kl_penalty="kl",
         add_token_level_kl=False, actor_infer=SimpleNamespace(generating_args=SimpleNamespace(num_return_sequences=GROUP)),
     )  # fmt: skip
     parts = []
@@ -82,12 +84,12 @@ def their_loss(log_probs, case, advantages, mask, mode):
     return functionals.agg_loss(loss_mat=loss, loss_mask=mask, loss_agg_mode=mode, **counts)
 
 
-def ours(case, words):
+def ours(case, words, mean):
     """The runner's lessons."""
     lengths = case.mask.sum(-1).int().tolist()
     samples = [Sample((1,), (2,) * length, 0) for length in lengths]
     job = SimpleNamespace(
-        advantage="reinforce_pp", prompts=SEQUENCES // GROUP, responses=GROUP, scope="batch", ddof=1, batch_norm=True, after_norm=True,
+        advantage=BY_MEAN[mean], prompts=SEQUENCES // GROUP, responses=GROUP, scope="batch", ddof=1, batch_norm=True, after_norm=True,
         by_domain=True, masks=masks_of(words), response_tokens=TOKENS, gamma=0.9, lam=1.0, reward_clip=CLIP, advantage_clip=inf, whitens=True,
         kl_reward=None, kl_loss=None, correction=None,
     )  # fmt: skip
@@ -119,8 +121,9 @@ def main():
         lengths = case.mask.cumsum(-1).argmax(-1) + 1
         lengths[seed % SEQUENCES] = TOKENS
         case.mask = (torch.arange(TOKENS) < lengths[:, None]).double()  # ROLL's answers have no gaps
+        mean = [*BY_MEAN][seed % 2]
         for name, words in SETTINGS.items():
-            (advantages, mask), lessons = returned(theirs, case, words), returned(ours, case, words)
+            (advantages, mask), lessons = returned(theirs, case, words, mean), returned(ours, case, words, mean)
             if mask is None or lessons[0] is None:  # a variance of one token: both raise
                 refused += [mask is None, lessons[0] is None]
                 continue

@@ -79,6 +79,21 @@ def test_advantages_are_whitened_over_each_domain_by_itself() -> None:
     assert of_all[:, 0].tolist() != pytest.approx(by_domain[:, 0].tolist(), abs=1e-2)
 
 
+def test_a_batchs_deviation_is_of_each_domain_by_itself() -> None:
+    """{1, 0} and {3, 0} are each ± half their range, divided by their own deviation: ±0.7071; that of all four is the square root of 2."""
+    whole = job(prompts=2, kl_reward=None, scope="batch")
+    rewards, nothing, origins = (1.0, 0.0, 3.0, 0.0), [(0.0, 0.0)] * 4, ("a", "a", "b", "b")
+    estimates = {
+        separates: credit(
+            replace(whole, by_domain=separates), FOUR, rewards, nothing, [], [], 0.0, (), rewards, origins
+        ).advantages
+        for separates in (True, False)
+    }
+    half = 1 / sqrt(2)
+    assert estimates[True][:, 0].tolist() == pytest.approx([half, -half, half, -half], abs=1e-5)
+    assert estimates[False][:, 0].tolist() == pytest.approx([half / 2, -half / 2, 1.5 * half, -1.5 * half], abs=1e-5)
+
+
 def test_masked_answers_teach_nothing_and_are_normalized_with_the_others() -> None:
     """The first group's mean score is 0.5, the second's 1: the second is masked, and what is left is whitened by itself."""
     masked = job(prompts=2, kl_reward=None, masks=AnswerMasks(between=(0.1, 0.95)), whitens=True)
