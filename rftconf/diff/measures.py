@@ -29,7 +29,8 @@ def micro_batches(values: Values) -> Any:
     """Micro-batches per rank and update: exact where they have a fixed size, at most where tokens fill them."""
     fixed = totals.accumulated(values)
     if fixed is not None:
-        return fixed
+        # a micro-batch of no or fewer sequences is refused elsewhere, and makes no number of micro-batches
+        return fixed if isinstance(fixed, Expr) or fixed > 0 else None
     share = totals.ratio(totals.sequences_an_update(values), totals.ranks(values))
     lengths = [values.get(LENGTH + "prompt_max_tokens"), values.get(LENGTH + "response_max_tokens")]
     tokens = values.get(B + "micro.tokens_per_rank")

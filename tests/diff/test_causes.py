@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import inf, log2, sqrt
+from math import inf, log2, nan, sqrt
 from typing import Any
 
 import pytest
@@ -103,6 +103,28 @@ def test_micro_batches_that_tokens_fill_are_counted_at_most() -> None:
     (cause,) = ranked(found_in(a, b), a, b, SOURCE_AND_TARGET, KEYS)
     assert "up to ×16" in cause.measured.says  # 64 sequences of 4,000 tokens a rank, 4 of them in each
     assert cause.measured.remedy.startswith("multiply clip (now 1.0) by that number")
+
+
+WHOLE = (-1, 0, 1, 10**30, -(10**30))
+NUMBERS = (*WHOLE, -0.5, 1e-300, 1e300, inf, -inf, nan)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        (name, number)
+        for name, value in RUN.items()
+        if type(value) in (int, float)
+        for number in (NUMBERS if isinstance(value, float) else WHOLE)
+    ],
+)
+def test_a_number_that_no_run_can_have_is_measured_too(name: str, number: float) -> None:
+    """Such a number is refused where it is read; whoever compares the runs all the same is told of every difference."""
+    odd = {**RUN, name: number}
+    for word in ("micro_batch_sum", "update"):
+        other = {**odd, "stage.algorithm.loss_norm_scope": word, "stage.algorithm.std_ddof": 0}
+        for a, b in ((odd, other), (other, odd), (RUN, odd), (odd, RUN)):
+            assert all(cause.measured.says for cause in ranked(found_in(a, b), a, b, SOURCE_AND_TARGET, KEYS))
 
 
 def test_another_optimiser_than_adam_sees_the_scale() -> None:

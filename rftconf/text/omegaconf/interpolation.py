@@ -26,7 +26,7 @@ _OF_THE_WAY = frozenset({"SYN401", "SYN406"})
 """Problems that depend on where the way began; others are those of the key that has them."""
 MAX_ENTRIES = 5_000
 """A list or mapping that interpolations make has no more; the largest real one has some hundred."""
-_PART = re.compile(r"\.?([^.\[\]]+)|\[([^\]]*)\]")
+_PART = re.compile(r"\.?([^.\[\]]+)|\[([^\[\]]*)\]")
 
 
 @record

@@ -18,7 +18,7 @@ MAX_PRELUDE = 1500
 def prelude(shell: Shell, raw: str) -> tuple[str, tuple[str, ...]]:
     """Assignments of what `raw` reads and the script knows, and the names that stay open."""
     names = dict.fromkeys(_NAMES.findall(raw))
-    for expression in _ARITHMETIC.findall(raw):
+    for expression in _ARITHMETIC.findall(raw, 0, raw.rfind("))") + 2):  # what is never closed is none
         names |= dict.fromkeys(_BARE.findall(expression))
     unknown: set[str] = set()
     text = ""
