@@ -88,6 +88,25 @@ def test_a_credential_is_withheld(verb: str, tmp_path: Path, capsys: pytest.Capt
     assert TOKEN not in printed.out + printed.err
 
 
+@pytest.mark.parametrize(
+    ("line", "rc"),
+    [
+        ("HF_TOKEN = os.getenv('HF_TOKEN')", 0),
+        ("secret = row['secret'] + str(token)", 0),
+        ("print(f'password: {password}')", 0),
+        ("if secret == 'sesame':\n    pass", 0),
+        ("API_KEY = 'a8Kd02mZq81LxP4c'", 1),
+        ("os.environ['WANDB_API_KEY'] = 'a8Kd02mZq81LxP4c'", 1),
+        ("os.environ.setdefault('WANDB_API_KEY', 'a8Kd02mZq81LxP4c')", 1),
+        (f"login('{TOKEN}')", 1),
+        (f"# {TOKEN}", 1),
+        (f'login(token="{TOKEN}")', 1),
+    ],
+)
+def test_a_credential_is_what_is_written_and_not_what_code_computes(line: str, rc: int, tmp_path: Path) -> None:
+    assert run(["check", file(tmp_path, f"{HEAD}{line}\n{BODY}"), "--select", "SEC001"]) == rc
+
+
 def test_a_release_is_migrated_in_place(tmp_path: Path) -> None:
     text = HEAD + BODY.replace("output_dir='out'", "output_dir='out', wandb_log_unique_prompts=True")
     path = file(tmp_path, text)

@@ -219,6 +219,11 @@ _PYTHON: dict[str, Callable[[int, random.Random], str]] = {
     "a formatted text in Python": lambda n, _: f"x = f'{_times('{a}', n)}'\n{MAKES.format('x')}",
     "statements in Python": lambda n, _: f"{_times('x = 1' + chr(10), n)}{MAKES.format('x')}",
     "configs in Python": lambda n, _: _lines(lambda i: MAKES.format(i), n),
+    "literals in Python": lambda n, _: (
+        _lines(lambda i: f"a{i} = 'b{i}'\n", n // 2)
+        + _lines(lambda i: f"API_KEY = 'a8Kd02mZq8{i}'\n", n // 2)
+        + MAKES.format(1)
+    ),
     "arguments in Python": lambda n, c: f"args = GRPOConfig({_lines(lambda i: f'{_word(c)}_{i}={i}, ', n)})\n",
 }
 

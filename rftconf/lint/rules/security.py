@@ -10,6 +10,7 @@ from rftconf.base.secrets.detection import secret_spans
 from rftconf.base.span import LineIndex, Place
 from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, RuleFinding, finding, verl
 from rftconf.lint.subject import Subject
+from rftconf.text.python.literals import literals_of
 
 FAMILY = Family("SEC")
 rule = FAMILY.rule
@@ -37,7 +38,7 @@ LOCAL = (
 def _secret(s: Subject) -> Findings:
     """Whoever can read the repository can use it, and history keeps it after it is deleted. Comments count as well. The
     value is not repeated here."""
-    text = s.document.text
+    text = literals_of(s.document.text) if s.document.form == "python" else s.document.text
     spans, names = _secrets(text)
     lines = LineIndex(text if spans else "")
     for start, end in spans:

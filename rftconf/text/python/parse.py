@@ -16,7 +16,7 @@ MAX_LINKS = 150
 _MAX_IN_BRACES = 2_000
 """Characters within the braces of one formatted text."""
 _PREFIX = r"(?<![\w])(?P<prefix>[rRbBuUfFtT]{0,2})"
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"(?P<comment>#[^\n]*)"
     rf"|{_PREFIX}(?P<string>'''(?:[^\\']|\\.|'(?!''))*'''|\"\"\"(?:[^\\\"]|\\.|\"(?!\"\"))*\"\"\""
     r"|'(?:[^\\'\n]|\\.)*'|\"(?:[^\\\"\n]|\\.)*\")"
@@ -55,7 +55,7 @@ def parse(text: str) -> ast.Module:
 def _check_depth(text: str) -> None:
     """Raise PythonError where brackets, blocks or chains stand inside each other beyond what is followed."""
     links, branches = [0], 0
-    for token in _TOKEN.finditer(text):
+    for token in TOKEN.finditer(text):
         kind = token.lastgroup
         if kind == "open":
             links[-1] += 1

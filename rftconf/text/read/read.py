@@ -44,7 +44,7 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
     options = options or ReadOptions()
     base = () if options.base is None else (options.base.text,)
     pairs = [*options.bindings.items(), *options.environment.items()]
-    secrets = secrets_of((source.text, *base, *options.sources.values()), pairs)
+    secrets = secrets_of((_own_text(source), *base, *options.sources.values()), pairs)
     remember(secrets)  # before it is read: an error on the way shows none either
     document = _within_bounds(_read_with_given(source, options))
     leaves = map(_written, (*document.leaves, *(leaf for _, leaf in document.conditional)))
@@ -52,6 +52,15 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
     secrets |= document.secrets | secrets_of((), (*leaves, *exported))
     remember(secrets)
     return replace(document, secrets=secrets)
+
+
+def _own_text(source: Source) -> str:
+    """Return what a text itself says: of a program its literals and comments, for code computes no secret here."""
+    if form_of(source) != PYTHON_FORM:
+        return source.text
+    from rftconf.text.python.literals import literals_of
+
+    return literals_of(source.text)
 
 
 def _written(leaf: Leaf) -> tuple[str, Value]:
