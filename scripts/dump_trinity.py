@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import dataclasses
 import enum
 import functools
@@ -11,6 +12,7 @@ import inspect
 import json
 import re
 import sys
+import textwrap
 import typing
 from collections.abc import Iterator
 from pathlib import Path
@@ -170,6 +172,43 @@ def arguments() -> dict[str, dict[str, dict[str, Any]]]:
     return arguments_by_class
 
 
+def taking_any_name() -> dict[str, list[str]]:
+    """Function's key to those of its registered names that take arguments of any name, and look at their own only."""
+    names_by_key: dict[str, list[str]] = {}
+    for key, (module, attribute) in REGISTRIES.items():
+        if module == _ALGORITHM and key != "algorithm_type":
+            registry = getattr(importlib.import_module(module), attribute)
+            names_by_key[key] = [name for name in names_of(registry) if _takes_any_name(registry.get(name))]
+    return {key: names for key, names in names_by_key.items() if names}
+
+
+def _constructors(cls: Any) -> Iterator[Any]:
+    """The constructor, and those that it hands arguments of any name on to; `object` is the last of them where it is one."""
+    owners = [owner for owner in cls.__mro__ if "__init__" in vars(owner)]
+    for owner in owners:
+        yield owner
+        if owner is object or "super().__init__(**kwargs)" not in inspect.getsource(owner.__init__):
+            return
+
+
+def _takes_any_name(cls: Any) -> bool:
+    parameters = inspect.signature(cls.__init__).parameters.values()
+    takes = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    return takes and object not in _constructors(cls)
+
+
+def _looked_up(cls: Any) -> dict[str, Any]:
+    """Arguments that constructors look for among those of any name (`kwargs.get(name, default)`), with their defaults."""
+    defaults: dict[str, Any] = {}
+    for owner in (owner for owner in _constructors(cls) if owner is not object):
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(owner.__init__)))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "kwargs.get":
+                name, default = (*node.args, ast.Constant(None))[:2]
+                infinite = ast.unparse(default).startswith("float(")
+                defaults[ast.literal_eval(name)] = "inf" if infinite else ast.literal_eval(default)
+    return defaults
+
+
 _GIVEN = frozenset({"self", "backend", "buffer_config", "args", "kwargs", "config"})
 """Parameters of constructors that Trinity gives itself."""
 
@@ -180,7 +219,7 @@ def _taken(cls: Any) -> dict[str, Any]:
     for parameter in inspect.signature(cls.__init__).parameters.values():
         if parameter.name not in _GIVEN and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             own.setdefault(parameter.name, None if parameter.default is parameter.empty else parameter.default)
-    return dict(own)
+    return {**_looked_up(cls), **own}
 
 
 def names_of(registry: Any) -> list[str]:
@@ -197,7 +236,7 @@ def main() -> None:
     sys.path[:0] = [str(args.package), *args.path]
     import_stubs.install(["vllm", "sglang", "flash_attn", "tinker"], {"vllm": "0.11.0"}, refused=["vllm.config"])
     out, sys.stdout = sys.stdout, sys.stderr
-    json.dump([{"keys": dump(), "names": names(), "arguments": arguments()}], out)
+    json.dump([{"keys": dump(), "names": names(), "arguments": arguments(), "any_name": taking_any_name()}], out)
 
 
 if __name__ == "__main__":

@@ -142,6 +142,8 @@ def render(framework: str, release: str, trainer: str, extracted: dict[str, Any]
         f"{json.dumps(key)}: {{\n{_lines(named)}\n}}" for key, named in extracted.get("arguments", {}).items() if named
     ]
     lines += ['"arguments": {', ",\n".join(taken), "},"] if taken else []
+    any_name = [f"{json.dumps(key)}: {json.dumps(names)}" for key, names in extracted.get("any_name", {}).items()]
+    lines += ['"any_name": {', ",\n".join(any_name), "},"] if any_name else []
     lines += ['"names": {', ",\n".join(names), "},", '"keys": {', ",\n".join(body), "}"]
     return "{\n" + "\n".join(lines) + "\n}\n"
 

@@ -100,6 +100,7 @@ class Catalogue:
         names: Mapping[str, list[str]] | None = None,
         template: Mapping[str, Value] | None = None,
         arguments: Mapping[str, Mapping[str, Mapping[str, Value]]] | None = None,
+        any_name: Mapping[str, list[str]] | None = None,
     ) -> None:
         self.framework, self.release, self.trainer = framework, release, trainer
         self.keys: Mapping[str, Key] = _Keys(rows)
@@ -111,6 +112,8 @@ class Catalogue:
         """What the config file that the framework ships as a starting point says, where it ships one."""
         self.arguments = arguments or {}
         """End of a key that takes a registered name to those names, each with its arguments and their defaults."""
+        self.any_name = any_name or {}
+        """Such a key's end to those of its names that take an argument of any name, and look at their own alone."""
 
     @cached_property
     def family(self) -> str:
@@ -282,7 +285,8 @@ def _catalogue(name: str, release: str, trainer: str) -> Catalogue:
     keys = data["keys"]
     if trainer in known.recipes:  # its file holds only what differs
         keys = {**keys, **_file(name, release, trainer)["keys"]}
-    return Catalogue(name, release, trainer, keys, data["names"], data.get("template"), data.get("arguments"))
+    functions = data.get("arguments"), data.get("any_name")
+    return Catalogue(name, release, trainer, keys, data["names"], data.get("template"), *functions)
 
 
 def _file(framework: str, release: str, trainer: str) -> dict[str, Any]:

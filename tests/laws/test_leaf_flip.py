@@ -16,6 +16,7 @@ from rftconf.mappers.tables import reason_for, table_of
 from rftconf.mappers.trinity.folds_logprob import OLD_FIELDS
 from rftconf.schemas import catalogue, registry
 from tests.laws.flip_values import is_node
+from tests.laws.function_arguments import NOT_TAKEN
 from tests.laws.leaf_flip import (
     FURTHER,
     GENERIC,
@@ -115,6 +116,7 @@ ALWAYS_DEAD = {
         (f"models.{model}.seq_length" for model in ("policy", "policy_trainer", "ref_policy")),
         "overwritten with the sum of the two lengths",
     ),
+    **NOT_TAKEN,
 }
 """Keys with a row for older releases that the newest release does not read, and where that is shown."""
 OF_ANOTHER_PROGRAM = {

@@ -138,6 +138,7 @@ def test_files_hold_one_key_per_line() -> None:
         # functions with arguments: a line each, between a line before and one after
         taken = data.get("arguments", {})
         functions = sum(len(instance) + 2 for instance in taken.values()) + (2 if taken else 0)
+        functions += len(data["any_name"]) + 2 if "any_name" in data else 0
         assert text.count("\n") == len(data["keys"]) + len(data["names"]) + functions + 9
 
 
@@ -149,6 +150,18 @@ def test_functions_take_arguments_with_defaults() -> None:
     for function, entries in known.arguments.items():
         assert set(entries) <= set(known.names(f"algorithm.{function}")) | {"none"}, function
     assert catalogue.load("verl").arguments == {}
+
+
+@pytest.mark.parametrize("release", ["0.3.3", "0.4.1", "0.5.2", "0.6.0"])
+def test_some_functions_take_arguments_of_any_name(release: str) -> None:
+    """`**kwargs` in the constructor; that of opmd and of asymre hands it on to `object`, which stops at every name."""
+    known = catalogue.load("trinity", release)
+    assert "step_wise_grpo" in known.any_name["advantage_fn"]
+    assert {"grpo", "opmd", "asymre", "ppo"}.isdisjoint(known.any_name["advantage_fn"])
+    assert set(known.any_name) == {"advantage_fn", "sample_strategy"}
+    strategies = known.arguments["sample_strategy"]
+    assert strategies.get("staleness_control", {"max_staleness": "inf"}) == {"max_staleness": "inf"}
+    assert strategies["mix"] == {"expert_data_ratio": 0.5, "sft_dataset_name": "sft_dataset"}
 
 
 def catalogue_names(known: Catalogue) -> list[str]:

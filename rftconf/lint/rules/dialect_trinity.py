@@ -5,6 +5,7 @@ from __future__ import annotations
 from rftconf.lint.measures import UPDATE
 from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, trinity
 from rftconf.lint.subject import Subject
+from rftconf.mappers.trinity.unread_arguments import unread_arguments
 
 FAMILY = Family("DIA", ("trinity",))
 rule = FAMILY.rule
@@ -513,6 +514,35 @@ def _another_divisor(s: Subject) -> Findings:
         if got is not None and got != divisor:
             text = f"{key} is {got}, and the trainer divides logits by {divisor}"
             yield finding(text, key, "model.temperature")
+
+
+ADVANTAGE_ARGS = "algorithm.advantage_fn_args"
+STEP_WISE = "algorithm.algorithm_type=multi_step_grpo"
+
+
+@rule(
+    132, WARNING, "an argument that the chosen function does not look at",
+    bad=trinity(STEP_WISE, f"{ADVANTAGE_ARGS}.step_norm=true"), good=trinity(STEP_WISE, f"{ADVANTAGE_ARGS}.enable_step_norm=true"),
+    advice="name an argument that the function has", source="Trinity algorithm/advantage_fn/multi_step_grpo_advantage.py: __init__",
+)  # fmt: skip
+def _ignored_argument(s: Subject) -> Findings:
+    """Some constructors take arguments of any name (`**kwargs`) and look at their own only: a name that they do not have
+    changes nothing, and nobody says so."""
+    for unread in unread_arguments(s.reading):
+        if not unread.stops:
+            yield finding(unread.why, unread.key)
+
+
+@rule(
+    133, ERROR, "an argument that the chosen function does not take",
+    bad=trinity(f"{ADVANTAGE_ARGS}.step_norm=true"), good=trinity(f"{ADVANTAGE_ARGS}.epsilon=1e-5"),
+    advice="leave it out, or choose the function that has it", source="Trinity algorithm/advantage_fn/grpo_advantage.py: __init__",
+)  # fmt: skip
+def _refused_argument(s: Subject) -> Findings:
+    """Trinity hands all of `<function>_args` to the constructor, which stops with a TypeError at a name that it does not have."""
+    for unread in unread_arguments(s.reading):
+        if unread.stops:
+            yield finding(unread.why, unread.key)
 
 
 _ = Drop

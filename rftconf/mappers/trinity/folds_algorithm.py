@@ -11,6 +11,7 @@ from rftconf.mappers.families import ESTIMATORS, native_name, plan_name
 from rftconf.mappers.filters import first_filter
 from rftconf.mappers.shapes import known_below, leave_open, lose_known, settle, settle_known
 from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
+from rftconf.mappers.trinity.unread_arguments import leave_unread
 from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
@@ -19,6 +20,7 @@ TYPE = "algorithm.algorithm_type"
 
 def read_advantage(r: ReadContext) -> None:
     """advantage_fn, else the class's; its arguments carry gamma, lambda and the scope of the deviation."""
+    leave_unread(r)
     if r.plan("stage.kind") == "distill":
         r.set(A + "advantage", "teacher", "algorithm.advantage_fn", TYPE)
         _read_critic(r)

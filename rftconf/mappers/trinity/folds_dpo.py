@@ -12,6 +12,7 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, refuse_torn_ranks, worth_supervised
 from rftconf.mappers.shapes import carry, settle, take, together
 from rftconf.mappers.trinity import folds_kl, folds_sft, folds_steps
+from rftconf.mappers.trinity.unread_arguments import leave_unread
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
 
@@ -161,6 +162,7 @@ DATA_SET = together(
 
 def read_loss(r: ReadContext) -> None:
     """DPO's sigmoid loss, and a KL term beside it that cannot be taken out."""
+    leave_unread(r)
     for name, default in DEFAULTS.items():
         take(r, ARGS + name, f"{A}preference.{name}", default)
     r.set(A + "preference.loss", "sigmoid", kind=Kind.DEFAULT, how="policy_loss_fn/dpo_loss has no other")

@@ -15,6 +15,7 @@ from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
 from rftconf.mappers.trinity.folds_data import write_selector
 from rftconf.mappers.trinity.folds_loss import micro_batches
+from rftconf.mappers.trinity.unread_arguments import leave_unread
 from rftconf.plan.origin import Kind
 
 D, A = "stage.data.", "stage.algorithm."
@@ -186,6 +187,7 @@ SCOPE = Behaves(
 
 def read_loss(r: ReadContext) -> None:
     """Negative log-likelihood of the answers, averaged as loss_agg_mode says (H34)."""
+    leave_unread(r)
     common = "algorithm.loss_agg_mode"
     own = arguments(r, "policy_loss_fn").get("loss_agg_mode")
     agg = own or ("token-mean" if r.written("algorithm.policy_loss_fn_args") else r.native(common, "token-mean"))

@@ -11,6 +11,7 @@ from rftconf.mappers.gates import NO_CRITIC, Gate, Gates, Section, has, may_be_f
 from rftconf.mappers.trinity import conditions as on
 from rftconf.mappers.trinity.algorithms import ALGORITHMS, class_of
 from rftconf.mappers.trinity.switches import SWITCHES
+from rftconf.mappers.trinity.unread_arguments import chosen
 from rftconf.schemas import catalogue
 from rftconf.schemas.catalogue import Catalogue
 
@@ -29,20 +30,6 @@ def _rolls_out(r: ReadContext) -> bool:
     return r.native("algorithm.algorithm_type", "ppo") not in ("sft", "cpt", "dpo")
 
 
-CLASSES = {
-    "advantage_fn": "advantage", "policy_loss_fn": "policy_loss", "kl_loss_fn": "kl_loss", "entropy_loss_fn": "entropy",
-}  # fmt: skip
-"""The key of a function, and what its algorithm class brings along where the key is left out."""
-
-
-def _chosen(r: ReadContext, key: str) -> Any:
-    """The function that a Trinity config uses under `algorithm.<key>`."""
-    value = r.native(f"algorithm.{key}")
-    if value is None and key in CLASSES:
-        return getattr(class_of(r), CLASSES[key])
-    return ("default" if key == "sample_strategy" else "none") if value is None else value
-
-
 def _takes(known: Catalogue, key: str) -> Mapping[str, Mapping[str, Any]]:
     """Registered names under a Trinity function key, each with the arguments that it takes."""
     return known.arguments.get(key, {})
@@ -52,7 +39,7 @@ def _idle_arguments(r: ReadContext, newest: Mapping[str, str]) -> Iterator[tuple
     """Arguments that the chosen functions do not take."""
     known = catalogue.load("trinity", r.release)
     for function in known.arguments:
-        now = _chosen(r, function)
+        now = chosen(r, function)
         if is_symbolic(now) or now not in _takes(known, function):
             continue
         node = f"algorithm.{function}_args."
