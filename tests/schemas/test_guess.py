@@ -67,7 +67,10 @@ def test_megatron_is_recognised(keys: dict[str, Value], config_name: str) -> Non
 @pytest.mark.parametrize("strategy", ["fsdp", "fsdp2"])
 def test_a_key_that_is_left_over_of_megatron_does_not_overrule_the_strategy(strategy: str) -> None:
     """veRL, workers/engine_workers.py and fsdp_workers.py: `actor.strategy` chooses the workers, whatever other sections hold."""
-    keys = {"actor_rollout_ref.actor.megatron.grad_offload": True, "actor_rollout_ref.actor.strategy": strategy}
+    keys: dict[str, Value] = {
+        "actor_rollout_ref.actor.megatron.grad_offload": True,
+        "actor_rollout_ref.actor.strategy": strategy,
+    }
     assert guess({**COMMON, **keys}).trainer == "fsdp"
 
 
