@@ -7,7 +7,7 @@ from typing import Any
 
 from rftconf.base.errors import RefusedError, UncountableError
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, arith, formula
+from rftconf.base.symbols import Expr, Var, arith, formula, names_in
 from rftconf.mappers.context import Context, WriteContext
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind
@@ -44,6 +44,19 @@ def sequences_per_period(context: Context) -> Any:
     if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return context.plan("stage.batch.sequences_per_update")
     return context.plan("stage.batch.prompts_per_rollout")
+
+
+def rows_of_run(context: Context) -> Any:
+    """Return the rows of the training set, or a name for their number where nobody says it."""
+    rows = context.facts.rows if context.writes else context.rows()
+    return Var("ROWS") if rows is None else rows
+
+
+def length_that_is_open(length: Any) -> str:
+    """Return what a length of the run hangs on that nobody has said, and what says it."""
+    if length is None or "ROWS" in names_in(length):
+        return "hangs on the number of rows: pass --rows N"
+    return f"is {formula(length)}: give the values of its names"
 
 
 def periods_of_epochs(context: Context, rows: Any, *, drops: bool = False) -> Any:

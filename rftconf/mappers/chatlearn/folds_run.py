@@ -6,10 +6,16 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.base.symbols import Expr, OpenKey, Var, formula
+from rftconf.base.symbols import Expr, OpenKey, formula
 from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
-from rftconf.mappers.rates import beside_a_length, numbers_of_period, periods_of_epochs
+from rftconf.mappers.rates import (
+    beside_a_length,
+    length_that_is_open,
+    numbers_of_period,
+    periods_of_epochs,
+    rows_of_run,
+)
 from rftconf.mappers.run_folders import EXPERIMENT, PROJECT, RunFolder
 from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, settle_known, take, together
 from rftconf.mappers.statements import Noted, Stated
@@ -39,9 +45,8 @@ def write_length(w: WriteContext) -> None:
         if epochs is not None:
             w.lose(R + "epochs", *beside_a_length(w))
     else:
-        rows = Var("ROWS") if w.facts.rows is None else w.facts.rows
-        total = periods_of_epochs(w, rows)
-        needs = "pass --rows N: an episode count needs the rows of the data (H12)"
+        total = periods_of_epochs(w, rows_of_run(w))
+        needs = f"ChatLearn counts episodes (H12), whose number {length_that_is_open(total)}"
         known = total is not None and not isinstance(total, Expr)
         state, note = (State.DERIVED, "") if known else (State.UNRESOLVED, needs)
         how = f"{formula(epochs)} epochs" if epochs is not None else "the source does not tell how long the run is"

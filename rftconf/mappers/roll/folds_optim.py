@@ -6,9 +6,9 @@ from math import ceil
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, Var, arith, formula
+from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.rates import data_parallel, ratio
+from rftconf.mappers.rates import data_parallel, ratio, rows_of_run
 from rftconf.mappers.roll.conditions import CRITIC, trained
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import settle_known, take
@@ -95,8 +95,7 @@ def _updates(c: Context) -> Any:
     if c.plan("stage.kind") == "dpo":
         return _dpo_horizon(c)
     if c.plan("stage.kind") not in WITH_ROLLOUTS and epochs is not None and update is not None:
-        rows = c.facts.rows if c.writes else c.rows()
-        return arith("*", arith("//", Var("ROWS") if rows is None else rows, update), epochs)
+        return arith("*", arith("//", rows_of_run(c), update), epochs)
     parts = [
         c.plan(f"stage.batch.{f}")
         for f in ("prompts_per_rollout", "responses_per_prompt", "passes", "sequences_per_update")

@@ -8,9 +8,16 @@ from typing import Any
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, Var, arith, formula
+from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.rates import data_parallel, periods_of_epochs, sequences_per_period, torn_ranks
+from rftconf.mappers.rates import (
+    data_parallel,
+    length_that_is_open,
+    periods_of_epochs,
+    rows_of_run,
+    sequences_per_period,
+    torn_ranks,
+)
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import carry, settle, take
 from rftconf.mappers.trinity.conditions import CRITIC_MEGATRON
@@ -139,9 +146,9 @@ def _periods_of_epochs(r: ReadContext) -> Any:
 
 
 def periods(w: Context) -> Any:
-    """Return the number of rollout periods of the run; an expression over ROWS when nobody says."""
+    """Return the number of rollout periods of the run; an expression where nobody says how many rows there are."""
     known = w.plan("stage.run_length.rollouts")
-    return periods_of_epochs(w, Var("ROWS")) if known is None else known
+    return periods_of_epochs(w, rows_of_run(w)) if known is None else known
 
 
 def write_length(w: WriteContext) -> None:
@@ -158,7 +165,7 @@ def write_length(w: WriteContext) -> None:
         w.put("buffer.total_steps", explore, path, state=State.DERIVED, always=True, how=how)
         w.put("trainer.total_steps", steps, path, state=State.DERIVED, always=True, how=f"{how} as train steps")
     elif w.plan("stage.optim.actor.schedule") not in ("constant", None):
-        note = "the schedule decays over the run, whose length needs the number of rows: pass --rows N"
+        note = f"the schedule decays over the run, whose length {length_that_is_open(total)}"
         w.put("trainer.total_steps", steps, epochs, state=State.UNRESOLVED, always=True, note=note)
     else:
         why = f"{formula(steps)}: epochs end elsewhere in Trinity, which carries incomplete batches over (H12)"

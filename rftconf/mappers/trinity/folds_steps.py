@@ -10,6 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.rates import length_that_is_open
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import OneSided, carry, settle, take, together
 from rftconf.mappers.statements import Means, Narrows
@@ -92,7 +93,7 @@ def write_length(w: WriteContext) -> None:
     if known:
         w.put("trainer.total_steps", total, "stage.run_length.rollouts", how="updates", **said)
     elif total is not None and w.plan("stage.optim.actor.schedule") not in ("constant", None):
-        note = "the schedule decays over the run, whose length needs the number of rows: pass --rows N"
+        note = f"the schedule decays over the run, whose length {length_that_is_open(updates)}"
         w.put("trainer.total_steps", total, "stage.run_length.epochs", state=State.UNRESOLVED, always=True, note=note)
     carried = w.plan("stage.run_length.last_partial") in ("carry", None) or known
     note = "Trinity carries the incomplete batch of an epoch into the next (H12)"

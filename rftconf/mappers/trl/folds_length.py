@@ -9,11 +9,11 @@ from math import ceil
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, Var, arith, formula
+from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.horizons import Horizon
 from rftconf.mappers.precedence import Until
-from rftconf.mappers.rates import beside_a_length
+from rftconf.mappers.rates import beside_a_length, rows_of_run
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known
 from rftconf.mappers.trl.folds_batch import joins_periods
 from rftconf.plan.origin import Kind
@@ -40,9 +40,9 @@ def read_length(r: ReadContext) -> None:
         how = f"floor({rows} rows / {prompts}) x {epochs:g} epochs"
         r.set(LENGTH, ceil(rows // prompts * Fraction(str(epochs))), EPOCHS, kind=Kind.DERIVED, how=how)
     elif not whole:
-        r.set(
-            LENGTH, arith("*", epochs, arith("//", Var("ROWS"), prompts)), EPOCHS, how=f"{epochs:g} epochs of ROWS rows"
-        )
+        rows = rows_of_run(r)
+        how = f"{epochs:g} epochs of {formula(rows)} rows"
+        r.set(LENGTH, arith("*", epochs, arith("//", rows, prompts)), EPOCHS, how=how)
     else:
         r.set(LENGTH, None)
 
@@ -136,7 +136,7 @@ def _warmup(r: ReadContext) -> Any:
         return ceil(steps * Fraction(str(asked)))
     periods = r.plan(LENGTH)
     if periods is None:
-        periods = arith("*", r.plan(PASSES), arith("//", Var("ROWS"), r.plan(PROMPTS)))
+        periods = arith("*", r.plan(PASSES), arith("//", rows_of_run(r), r.plan(PROMPTS)))
     updates = r.convert(periods, Unit.ROLLOUTS, Unit.UPDATES)
     return arith("*", asked, updates) if isinstance(updates, Expr) else ceil(updates * Fraction(str(asked)))
 

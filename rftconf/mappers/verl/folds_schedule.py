@@ -7,9 +7,9 @@ from typing import Any
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, Value, Var, arith, formula
+from rftconf.base.symbols import Expr, Value, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.rates import periods_of_epochs, sequences_per_period
+from rftconf.mappers.rates import periods_of_epochs, rows_of_run, sequences_per_period
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import Behaves, leave_open, settle
 from rftconf.mappers.verl.conditions import local_updates
@@ -144,9 +144,9 @@ def _write_epochs(w: WriteContext, epochs: Any, rollouts: Any) -> None:
 
 
 def periods(context: Context) -> Any:
-    """Return the number of rollout periods of the run; an expression over ROWS when nobody says."""
+    """Return the number of rollout periods of the run; an expression where nobody says how many rows there are."""
     known = context.plan("stage.run_length.rollouts")
-    return periods_of_epochs(context, Var("ROWS"), drops=True) if known is None else known
+    return periods_of_epochs(context, rows_of_run(context), drops=True) if known is None else known
 
 
 def schedule_fold(role: str, block: str) -> Fold:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.base.symbols import Var, arith
 from rftconf.mappers.codecs import Codec, Number, Put, counts, off_as, same, words
 from rftconf.mappers.context import When
-from rftconf.mappers.rates import known_plan_value
+from rftconf.mappers.rates import known_plan_value, rows_of_run
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.rows_for_role import rows_for_role
 from rftconf.mappers.verl import conditions as on
@@ -64,7 +64,7 @@ class _Frequency(Codec[Any, Number]):
         if value != EACH_EPOCH:
             return STEPS.get(value, context, unit)
         samples = known_plan_value(context, "stage.batch.sequences_per_update", "the samples of an update")
-        return arith("//", context.rows() or Var("ROWS"), samples)
+        return arith("//", rows_of_run(context), samples)
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         return STEPS.put(value, context, unit)
