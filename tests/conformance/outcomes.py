@@ -14,6 +14,8 @@ from tests.conformance.environment import Target
 from tests.conformance.judging import Bench
 from tests.corpus import ROWS, Real
 
+ROUNDS = 4
+"""Times that a conversion is asked: an answer (no number of steps) may bring up another question (a share of the run)."""
 ACCEPTED, REFUSED_HERE, UNREAD, OPEN = "accepted", "refused", "unreadable", "undecided"
 REJECTED, ANOTHER_PLAN, FAILED = "rejected", "another plan", "rftconf fails"
 WRONG = (OPEN, REJECTED, ANOTHER_PLAN, FAILED)
@@ -55,14 +57,16 @@ def converted_to(target: Target, real: Real, folder: Path, more: Sequence[str] =
 
 def answered(target: Target, real: Real, folder: Path) -> tuple[Converted, list[str]]:
     """The config as rftconf writes it once its questions have answers, and the keys that stay open."""
-    ledger = folder / "ledger.json"
-    ledger.unlink(missing_ok=True)
-    converted = converted_to(target, real, folder, ["--ledger", str(ledger)])
-    still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
-    asks = still_open or (not converted.code and asks_for_numbers(ledger))
-    if asks and (options := answers(ledger)):
-        converted = converted_to(target, real, folder, options)
+    ledger, options = folder / "ledger.json", list[str]()
+    for _ in range(ROUNDS):
+        ledger.unlink(missing_ok=True)
+        converted = converted_to(target, real, folder, [*options, "--ledger", str(ledger)])
         still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
+        asks = still_open or (not converted.code and asks_for_numbers(ledger))
+        new_options = answers(ledger) if asks else []
+        if set(new_options) <= set(options):
+            break
+        options += new_options
     return converted, still_open
 
 
