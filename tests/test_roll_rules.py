@@ -30,7 +30,7 @@ def decided(text: str) -> str:
     return text.replace("worker_cls: ???", "worker_cls: own.Worker")
 
 
-ASKS_FOR_GPUS = ("trl-sequence-to-verl",)
+ASKS_FOR_GPUS = ("trl-sequence-to-verl", "python-to-trinity", "python-to-verl")
 """Inputs whose processes nobody tells."""
 DECISIVE = ("device_mapping", "_batch_size", "_steps", "_size", "_in_group", "strategy_name")
 """Ends of keys without which the arithmetic cannot be done."""

@@ -63,7 +63,7 @@ def floor_as_ratio(values: dict[str, Any], origins: dict[str, Origin]) -> None:
 def one_back_end(values: dict[str, Any], origins: dict[str, Origin], why: str) -> None:
     """Let reference and critic run on Megatron where the actor does, and only there; the mathematics is the same.
 
-    What comes to Megatron takes the actor's sizes.
+    What comes to Megatron takes the actor's sizes, and what leaves it the type that the actor computes in.
     """
     actor = values.get("stage.placement.actor.backend")
     for path in BACKENDS:
@@ -74,8 +74,8 @@ def one_back_end(values: dict[str, Any], origins: dict[str, Origin], why: str) -
         origins[path] = Origin(
             Kind.CHOSEN, origins[path].keys if path in origins else (), f"{own} became {actor}: {why}"
         )
-        for size in SIZES if actor == "megatron" else ():
-            source, copy = f"stage.placement.actor.megatron.{size}", path.replace("backend", f"megatron.{size}")
+        for name in [f"megatron.{size}" for size in SIZES] if actor == "megatron" else ["compute_dtype"]:
+            source, copy = f"stage.placement.actor.{name}", path.replace("backend", name)
             if values.get(source) is not None and values.get(copy) is None:
                 values[copy] = values[source]
                 origins[copy] = Origin(Kind.DERIVED, origins[source].keys, "as the actor's")

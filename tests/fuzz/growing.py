@@ -169,7 +169,7 @@ CLASSES: dict[str, Growing] = {
     "parentheses in a test": Growing(".sh", lambda n, _: f'if [ "$X" = "{_times("(", n)}" ]; then N=1; fi\n{LAUNCH} data.seed=$N\n'),
     "a word before a parenthesis": Growing(".sh", lambda n, _: f"{_times('a.', n)}\n{LAUNCH}\n"),
     # what is looked through for credentials
-    "lists of passwords": Growing(".sh", lambda n, _: _times(f"PASSWORD=({'-' * 8000}\")\n", n) + f"{LAUNCH}\n"),
+    "lists of passwords": Growing(".sh", lambda n, _: _times(f"PASSWORD=({'-' * min(8000, n)}\")\n", n) + f"{LAUNCH}\n"),
     "lists of passwords in lists": Growing(".sh", lambda n, _: f"{_times('PASSWORD=(a ', n)})\n{LAUNCH}\n"),
     "blanks behind passwords": Growing(".yaml", lambda n, _: f"{VERL}a: |\n" + _times(f"  password{' ' * 4000}\n", n)),
     "passwords that open": Growing(".sh", lambda n, _: f"{LAUNCH} +a={_times(PASSWORD, n)}\n"),

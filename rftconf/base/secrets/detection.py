@@ -11,7 +11,7 @@ from rftconf.base.secrets.assigned_values import LONG_TEXT, assignments, is_key_
 from rftconf.base.secrets.forms import FORMS
 from rftconf.base.secrets.names import Kind, kind_of
 from rftconf.base.secrets.randomness import is_random_part
-from rftconf.base.secrets.stand_ins import REFERENCE, STAND_IN, is_set
+from rftconf.base.secrets.stand_ins import HOLDS_REFERENCE, STAND_IN, is_set
 from rftconf.base.symbols import Expr, formula
 
 _LONG_SECRET = 60
@@ -107,7 +107,7 @@ def _forms(text: str) -> Iterator[tuple[int, int]]:
         for match in form.pattern.finditer(text):
             start, end = match.span("value") if "value" in form.pattern.groupindex else match.span()
             if not (
-                REFERENCE.search(text, start, end)
+                HOLDS_REFERENCE.search(text, start, end)
                 or text[start:end].startswith("$")
                 or STAND_IN.fullmatch(text[start:end])
             ):

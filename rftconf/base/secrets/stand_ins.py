@@ -10,6 +10,10 @@ from rftconf.base.secrets.randomness import looks_random
 REFERENCE = re.compile(
     r"\$\{.*\}|\$\w+|\$\(.*\)|`.*`|%(?![0-9A-Fa-f]{2})\w+%|%[A-Z_]{4,}%|\{\{.*\}\}|<[^<>]*>", re.DOTALL
 )
+HOLDS_REFERENCE = re.compile(
+    r"\$\{[^{}]*\}|\$\w+|\$\([^()]*\)|`[^`]*`|%(?![0-9A-Fa-f]{2})\w+%|%[A-Z_]{4,}%|\{\{[^{}]*\}\}|<[^<>]*>"
+)
+"""A part that is a reference, the innermost of nested ones: looked for in a text of any length."""
 STAND_IN = re.compile(
     r"(?i)empty|null|none|true|false|yes|no|on|off|\?{3}|\*+|\.{3,}|-+|_+|(?P<same>.)(?P=same){2,}|test|todo|fixme|tbd|changeme|change[_-]?me|dummy"
     r"|…+|placeholder|to[_-]be[_-]\w+|your?[_-].*|.*[_-]here|[*&]\w+|-?\d{1,5}(?:\.\d+)?|(?:basic|digest|bearer|oauth2?|kerberos|ldap|token|password|passwd|secret|key"

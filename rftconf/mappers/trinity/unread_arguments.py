@@ -9,6 +9,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import is_symbolic
 from rftconf.mappers.context import ReadContext
 from rftconf.mappers.trinity.algorithms import arguments, class_of
+from rftconf.mappers.trinity.demonstrations import MIXES
 from rftconf.schemas import catalogue
 
 CLASSES = {
@@ -31,7 +32,9 @@ def chosen(r: ReadContext, key: str) -> Any:
     value = r.native(f"algorithm.{key}")
     if value is None and key in CLASSES:
         return getattr(class_of(r), CLASSES[key])
-    return ("default" if key == "sample_strategy" else "none") if value is None else value
+    if value is None and key == "sample_strategy":
+        return "mix" if r.native("algorithm.algorithm_type") in MIXES else "default"
+    return "none" if value is None else value
 
 
 def unread_arguments(r: ReadContext) -> Iterator[Unread]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Known, literal
-
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
 
 @dataclass(slots=True)
@@ -24,7 +21,7 @@ class Arguments:
         return by_name if by_name is not None or number >= len(self.placed) else self.placed[number]
 
 
-def parsed(f: Follower, key: str, datum: Datum) -> Datum:
+def parsed(f: Interpreter, key: str, datum: Datum) -> Datum:
     """Return an option as the program's arguments give it, else its default."""
     for flag in (f"--{key}", f"--{key.replace('_', '-')}"):
         for number, word in enumerate(f.arguments):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from rftconf.base.symbols import Expr, arith, text
 from rftconf.text.python.conditions import truth
 from rftconf.text.python.evaluate import evaluate
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Known, Opaque
-
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
 _OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -27,7 +24,7 @@ _LONGEST = 10_000
 """Characters of a text that is put together."""
 
 
-def binary(f: Follower, node: ast.BinOp) -> Known:
+def binary(f: Interpreter, node: ast.BinOp) -> Known:
     """Return what an operator gives: arithmetic, joined texts, lists and mappings put together."""
     left, right = evaluate(f, node.left).value, evaluate(f, node.right).value
     mine, theirs = f.state.instance(left), f.state.instance(right)
@@ -86,7 +83,7 @@ def _small(value: Known, most: float) -> bool:
     return isinstance(value, (int, float)) and abs(value) <= most
 
 
-def unary(f: Follower, node: ast.UnaryOp) -> Known:
+def unary(f: Interpreter, node: ast.UnaryOp) -> Known:
     """Return `-a`, `+a` or `not a` of what is known."""
     value = evaluate(f, node.operand).value
     if isinstance(node.op, ast.Not):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rftconf.text.python.arithmetic import combine
 from rftconf.text.python.evaluate import evaluate
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Instance, Opaque
 
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
-
-def assign(f: Follower, target: ast.expr, datum: Datum) -> None:
+def assign(f: Interpreter, target: ast.expr, datum: Datum) -> None:
     """Give a name, an attribute, an entry, or several of them their values."""
     match target:
         case ast.Name(name):
@@ -40,7 +37,7 @@ def _set_entry(instance: Instance | None, key: Datum, datum: Datum) -> None:
         instance.unread = (*instance.unread, key.place)
 
 
-def _unpack(f: Follower, elements: Sequence[ast.expr], datum: Datum) -> None:
+def _unpack(f: Interpreter, elements: Sequence[ast.expr], datum: Datum) -> None:
     """Give several names their values; `from_pretrained` of some packages returns a model and its tokenizer."""
     instance = f.state.instance(datum.value)
     items = list(instance.fields.values()) if instance is not None and instance.kind == "list" else []
@@ -52,7 +49,7 @@ def _unpack(f: Follower, elements: Sequence[ast.expr], datum: Datum) -> None:
         assign(f, element, known or Datum(Opaque("it is a part of what is not known here"), datum.place))
 
 
-def augment(f: Follower, target: ast.expr, operator: ast.operator, datum: Datum) -> None:
+def augment(f: Interpreter, target: ast.expr, operator: ast.operator, datum: Datum) -> None:
     """Follow `+=` and its like."""
     instance = f.state.instance(evaluate(f, target).value)
     more = f.state.instance(datum.value)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from rftconf.text.launch import trainers
 from rftconf.text.python.arguments import Arguments
 from rftconf.text.python.class_parsers import parser_of_classes
 from rftconf.text.python.evaluate import evaluate
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.methods import METHODS, OF_TEXTS, method, of_text
 from rftconf.text.python.plain_calls import PLAIN
 from rftconf.text.python.values import Class, Datum, Function, Imported, Instance, Known, Opaque, Ref
 
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
-
-def call(f: Follower, node: ast.Call) -> Datum | Known:
+def call(f: Interpreter, node: ast.Call) -> Datum | Known:
     """Return what a call gives, and follow what it does to objects that are known."""
     if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
         base = evaluate(f, node.func.value)
@@ -40,7 +37,7 @@ def call(f: Follower, node: ast.Call) -> Datum | Known:
     return _someones(f, node, arguments, instance)
 
 
-def arguments_of(f: Follower, node: ast.Call) -> tuple[Arguments, Instance]:
+def arguments_of(f: Interpreter, node: ast.Call) -> tuple[Arguments, Instance]:
     """Return the arguments of a call, and an object with those by name that is of no kind yet."""
     arguments = Arguments()
     for part in node.args:
@@ -58,7 +55,7 @@ def arguments_of(f: Follower, node: ast.Call) -> tuple[Arguments, Instance]:
     return arguments, instance
 
 
-def _make(f: Follower, kind: str, arguments: Arguments, instance: Instance) -> Ref:
+def _make(f: Interpreter, kind: str, arguments: Arguments, instance: Instance) -> Ref:
     """Make one of the objects that a run is built from."""
     order = trainers.ORDER.get(kind, ())
     by_place = dict(zip(order, arguments.placed, strict=False))
@@ -70,7 +67,7 @@ def _make(f: Follower, kind: str, arguments: Arguments, instance: Instance) -> R
 
 
 def _imported(
-    f: Follower, node: ast.Call, function: Imported, arguments: Arguments, instance: Instance
+    f: Interpreter, node: ast.Call, function: Imported, arguments: Arguments, instance: Instance
 ) -> Datum | Known:
     kind = trainers.CLASSES.get((function.package, function.name))
     if kind is not None:
@@ -83,7 +80,7 @@ def _imported(
     return named(f, node, arguments) if named is not None else _someones(f, node, arguments, instance)
 
 
-def _someones(f: Follower, node: ast.Call, arguments: Arguments, instance: Instance) -> Known:
+def _someones(f: Interpreter, node: ast.Call, arguments: Arguments, instance: Instance) -> Known:
     """A class of somebody's own that is given a config of GRPO's as `args` is a trainer that stands on TRL's."""
     config = f.state.instance(arguments.named["args"].value) if "args" in arguments.named else None
     if config is not None and config.kind == trainers.CONFIG and "model" in arguments.named:
@@ -92,7 +89,7 @@ def _someones(f: Follower, node: ast.Call, arguments: Arguments, instance: Insta
     return Opaque("what this call gives is not known here")
 
 
-def _object(f: Follower, node: ast.Call, of: Class, arguments: Arguments, instance: Instance) -> Known:
+def _object(f: Interpreter, node: ast.Call, of: Class, arguments: Arguments, instance: Instance) -> Known:
     """An object of a class of the text's: with what stands in its body, and what it is given by name."""
     kind = _kind_of(of)
     if kind is not None:
@@ -112,7 +109,7 @@ def _kind_of(of: Class) -> str | None:
     return None
 
 
-def _bound(f: Follower, function: Function, arguments: Arguments) -> dict[str, Datum]:
+def _bound(f: Interpreter, function: Function, arguments: Arguments) -> dict[str, Datum]:
     """Return a function's parameters: as given, else by default, else open."""
     parts = function.node.args
     by_place = [*parts.posonlyargs, *parts.args]
@@ -134,7 +131,7 @@ def _bound(f: Follower, function: Function, arguments: Arguments) -> dict[str, D
     return parameters
 
 
-def _pretrained(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _pretrained(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     """`from_pretrained`: the model's name, and arguments that `model_init_kwargs` would hold."""
     name = arguments.get(0, *trainers.PATHS)
     fields = {key: datum for key, datum in arguments.named.items() if key not in trainers.PATHS}
@@ -145,7 +142,7 @@ def _pretrained(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return ref
 
 
-def _adapted(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _adapted(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     """`get_peft_model`: peft's takes a LoraConfig, Unsloth's its arguments."""
     model, config = arguments.get(0, "model"), arguments.get(1, "peft_config")
     instance = f.state.instance(model.value) if model is not None else None
@@ -157,26 +154,26 @@ def _adapted(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return f.state.make("model", place, {**(instance.fields if instance is not None else {}), "adapter": config})
 
 
-def _loaded(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _loaded(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     fields = dict(zip(trainers.LOADED, arguments.placed, strict=False)) | arguments.named
     return f.state.make("data", f.positions.place(node), fields)
 
 
-def _parser(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _parser(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     del arguments
     return f.state.make("parser", f.positions.place(node))
 
 
-def _adapter_of(f: Follower, node: ast.Call, arguments: Arguments) -> Datum | Known:
+def _adapter_of(f: Interpreter, node: ast.Call, arguments: Arguments) -> Datum | Known:
     """`get_peft_config(model_args)`: the arguments of the model say it themselves."""
     del f, node
     return arguments.placed[0] if arguments.placed else Opaque()
 
 
-_PACKAGES: dict[str, Callable[[Follower, ast.Call, Arguments], Datum | Known]] = {
+_PACKAGES: dict[str, Callable[[Interpreter, ast.Call, Arguments], Datum | Known]] = {
     **PLAIN, "datasets.load_dataset": _loaded, "argparse.ArgumentParser": _parser, "trl.get_peft_config": _adapter_of,
 }  # fmt: skip
-_NAMED: dict[str, Callable[[Follower, ast.Call, Arguments], Datum | Known]] = {
+_NAMED: dict[str, Callable[[Interpreter, ast.Call, Arguments], Datum | Known]] = {
     "from_pretrained": _pretrained, "get_peft_model": _adapted, "TrlParser": parser_of_classes, "HfArgumentParser": parser_of_classes,
 }  # fmt: skip
 """Methods and classes of several packages, by their last name."""

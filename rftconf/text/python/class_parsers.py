@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from rftconf.text.python.arguments import Arguments, parsed
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Class, Datum, Instance, Known, Opaque
-
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
 KIND = "parser of classes"
 PARSES = frozenset({"parse_args_into_dataclasses", "parse_args_and_config"})
 
 
-def parser_of_classes(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def parser_of_classes(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     """Return the parser that `HfArgumentParser(Own)` or `TrlParser((Own, GRPOConfig))` makes."""
     classes = arguments.get(0, "dataclass_types")
     instance = f.state.instance(classes.value) if classes is not None else None
@@ -25,7 +22,7 @@ def parser_of_classes(f: Follower, node: ast.Call, arguments: Arguments) -> Know
     return f.state.make(KIND, f.positions.place(node), fields)
 
 
-def parsed_classes(f: Follower, node: ast.Call, instance: Instance) -> Known:
+def parsed_classes(f: Interpreter, node: ast.Call, instance: Instance) -> Known:
     """Return an object of each class: a field has its default, or is a symbol. What TRL's own classes hold, the command says."""
     place = f.positions.place(node)
     objects: dict[str, Datum] = {}
@@ -37,7 +34,7 @@ def parsed_classes(f: Follower, node: ast.Call, instance: Instance) -> Known:
     return f.state.make("list", place, objects)
 
 
-def _fields(f: Follower, of: Class) -> dict[str, Datum]:
+def _fields(f: Interpreter, of: Class) -> dict[str, Datum]:
     fields: dict[str, Datum] = {}
     for part in of.node.body:
         if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rftconf.text.python.assign import assign
 from rftconf.text.python.conditions import truth
 from rftconf.text.python.evaluate import evaluate
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Known, Opaque
-
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
 _MOST = 500
 """Items that are gone through."""
@@ -22,7 +19,7 @@ class UndecidedError(Exception):
     """Nobody knows which items there are."""
 
 
-def of_list(f: Follower, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Known:
+def of_list(f: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Known:
     """Return `[f(x) for x in known]`."""
     try:
         items = [evaluate(f, node.elt) for _ in _rounds(f, node.generators)]
@@ -31,7 +28,7 @@ def of_list(f: Follower, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) ->
     return f.state.make("list", f.positions.place(node), {str(number): item for number, item in enumerate(items)})
 
 
-def of_mapping(f: Follower, node: ast.DictComp) -> Known:
+def of_mapping(f: Interpreter, node: ast.DictComp) -> Known:
     """Return `{key: value for key, value in known.items()}`."""
     fields: dict[str, Datum] = {}
     try:
@@ -45,7 +42,7 @@ def of_mapping(f: Follower, node: ast.DictComp) -> Known:
     return f.state.make("dict", f.positions.place(node), fields)
 
 
-def _rounds(f: Follower, generators: list[ast.comprehension]) -> Iterator[None]:
+def _rounds(f: Interpreter, generators: list[ast.comprehension]) -> Iterator[None]:
     """Give the names of one generator each item that its conditions let through, in a scope of its own."""
     instance = f.state.instance(evaluate(f, generators[0].iter).value)
     if len(generators) > 1 or instance is None or instance.kind != "list" or instance.unread:

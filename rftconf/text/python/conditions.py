@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from rftconf.base.symbols import Var
 from rftconf.text.python.evaluate import evaluate
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Imported, Known, Opaque, same
 
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
-
-def truth(f: Follower, value: Known) -> bool | None:
+def truth(f: Interpreter, value: Known) -> bool | None:
     """Return whether a value counts as true; None where nobody knows."""
     instance = f.state.instance(value)
     if instance is not None:
@@ -21,7 +18,7 @@ def truth(f: Follower, value: Known) -> bool | None:
     return bool(value) if value is None or isinstance(value, (bool, int, float, str)) else None
 
 
-def choice(f: Follower, node: ast.BoolOp) -> Datum | Known:
+def choice(f: Interpreter, node: ast.BoolOp) -> Datum | Known:
     """`a or b`, `a and b`: a variable of the environment that nobody gave is not set, so that `or` gives its default."""
     wants = isinstance(node.op, ast.Or)
     for operand in node.values[:-1]:
@@ -35,7 +32,7 @@ def choice(f: Follower, node: ast.BoolOp) -> Datum | Known:
     return evaluate(f, node.values[-1])
 
 
-def compare(f: Follower, node: ast.Compare) -> Known:
+def compare(f: Interpreter, node: ast.Compare) -> Known:
     """Return whether one comparison holds, where both sides are known."""
     if len(node.ops) != 1:
         return Opaque()
@@ -87,7 +84,7 @@ def _ordered(operator: type, left: Known, right: Known) -> Known:
     return signs.get(operator, Opaque())
 
 
-def conditional(f: Follower, node: ast.IfExp) -> Datum | Known:
+def conditional(f: Interpreter, node: ast.IfExp) -> Datum | Known:
     """Return `a if c else b`: the way that is taken, or what both ways give."""
     known = truth(f, evaluate(f, node.test).value)
     then, otherwise = evaluate(f, node.body), evaluate(f, node.orelse)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Opaque
 
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
-
-def evaluate(f: Follower, node: ast.expr) -> Datum:
+def evaluate(f: Interpreter, node: ast.expr) -> Datum:
     """Return the value of an expression where it stands."""
     f.state.spend()
     make = f.forms.get(type(node))

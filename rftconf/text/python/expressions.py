@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from rftconf.base.symbols import Expr, text
 from rftconf.text.document import Via
 from rftconf.text.python.arithmetic import bounded
 from rftconf.text.python.evaluate import evaluate
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Imported, Known, Opaque, is_plain
-
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
 _FORM = re.compile(r"[<>^]?0?\d{0,2},?(?:\.\d{1,2})?[dfegs%]?")
 
@@ -21,14 +18,14 @@ _FORM = re.compile(r"[<>^]?0?\d{0,2},?(?:\.\d{1,2})?[dfegs%]?")
 """Forms of a value in a formatted text that are followed."""
 
 
-def constant(f: Follower, node: ast.Constant) -> Known:
+def constant(f: Interpreter, node: ast.Constant) -> Known:
     """Return a literal."""
     del f
     value = node.value
     return value if value is None or isinstance(value, (bool, int, float, str)) else Opaque("it is no plain value")
 
 
-def name(f: Follower, node: ast.Name) -> Datum | Known:
+def name(f: Interpreter, node: ast.Name) -> Datum | Known:
     """Return the value of a name with the place where it got it."""
     datum = f.state.look_up(node.id)
     if datum is None:
@@ -45,7 +42,7 @@ BUILTINS = frozenset(
 )
 
 
-def attribute(f: Follower, node: ast.Attribute) -> Datum | Known:
+def attribute(f: Interpreter, node: ast.Attribute) -> Datum | Known:
     """Return what an object, a class or a module has by name."""
     base = evaluate(f, node.value)
     if isinstance(base.value, Imported):
@@ -56,7 +53,7 @@ def attribute(f: Follower, node: ast.Attribute) -> Datum | Known:
     return fields[node.attr]
 
 
-def subscript(f: Follower, node: ast.Subscript) -> Datum | Known:
+def subscript(f: Interpreter, node: ast.Subscript) -> Datum | Known:
     """Return an entry: of a list, a mapping, the environment, or a split of a data set."""
     base, key = evaluate(f, node.value), evaluate(f, node.slice)
     if isinstance(base.value, Imported) and base.value.path == "os.environ":
@@ -72,14 +69,14 @@ def subscript(f: Follower, node: ast.Subscript) -> Datum | Known:
     return instance.fields.get(str(key.value), Datum(Opaque(), base.place)) if instance.kind == "dict" else Opaque()
 
 
-def _part(f: Follower, fields: dict[str, Datum], key: Datum, node: ast.expr) -> Known:
+def _part(f: Interpreter, fields: dict[str, Datum], key: Datum, node: ast.expr) -> Known:
     """Return one split of a data set; of one that was cut here, a split's name says nothing of the data set's own."""
     if "cut" in fields or not isinstance(key.value, str):
         return f.state.make("data", f.positions.place(node), fields)
     return f.state.make("data", f.positions.place(node), {**fields, "split": key})
 
 
-def formatted(f: Follower, node: ast.JoinedStr) -> Known:
+def formatted(f: Interpreter, node: ast.JoinedStr) -> Known:
     """Return a formatted text; names in it that nobody knows stay expressions."""
     parts: list[str | Expr] = []
     for part in node.values:
@@ -111,7 +108,7 @@ def _as_text(value: Known, form: Known) -> str | Expr | None:
         return None
 
 
-def mapping(f: Follower, node: ast.Dict) -> Known:
+def mapping(f: Interpreter, node: ast.Dict) -> Known:
     """Return a mapping, each entry with its place."""
     fields: dict[str, Datum] = {}
     ref = f.state.make("dict", f.positions.place(node))
@@ -129,7 +126,7 @@ def mapping(f: Follower, node: ast.Dict) -> Known:
     return ref
 
 
-def sequence(f: Follower, node: ast.List | ast.Tuple | ast.Set) -> Known:
+def sequence(f: Interpreter, node: ast.List | ast.Tuple | ast.Set) -> Known:
     """Return a list; what stands in it keeps its place."""
     items: list[Datum] = []
     for element in node.elts:
@@ -143,7 +140,7 @@ def sequence(f: Follower, node: ast.List | ast.Tuple | ast.Set) -> Known:
     return f.state.make("list", f.positions.place(node), {str(n): item for n, item in enumerate(items)})
 
 
-def walrus(f: Follower, node: ast.NamedExpr) -> Datum:
+def walrus(f: Interpreter, node: ast.NamedExpr) -> Datum:
     """Return the value that `name := value` gives the name."""
     datum = evaluate(f, node.value)
     f.state.bind(node.target.id, datum)

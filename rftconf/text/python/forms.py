@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rftconf.text.python import arithmetic, calls, comprehensions, conditions, expressions
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Known
 
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
-
-FORMS: dict[type, Callable[[Follower, Any], Datum | Known]] = {
+FORMS: dict[type, Callable[[Interpreter, Any], Datum | Known]] = {
     ast.Constant: expressions.constant, ast.Name: expressions.name, ast.Attribute: expressions.attribute,
     ast.Subscript: expressions.subscript, ast.JoinedStr: expressions.formatted, ast.Dict: expressions.mapping,
     ast.List: expressions.sequence, ast.Tuple: expressions.sequence, ast.Set: expressions.sequence,

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from rftconf.text.launch.trainers import ROWS_CHANGE
 from rftconf.text.python.arguments import Arguments, parsed
 from rftconf.text.python.class_parsers import KIND, PARSES, parsed_classes
 from rftconf.text.python.evaluate import evaluate
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Datum, Imported, Instance, Known, Opaque
-
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
 _DATA = frozenset(
     {
@@ -44,7 +41,7 @@ OF_TEXTS = frozenset(
 _LONGEST = 1_000
 
 
-def method(f: Follower, node: ast.Call, base: Datum, arguments: Arguments) -> Datum | Known:
+def method(f: Interpreter, node: ast.Call, base: Datum, arguments: Arguments) -> Datum | Known:
     """Return what a method of a known object gives, and follow what it changes."""
     instance = f.state.instance(base.value)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
@@ -61,7 +58,7 @@ def method(f: Follower, node: ast.Call, base: Datum, arguments: Arguments) -> Da
     return _of_dict(f, node, instance, name, arguments) if instance.kind == "dict" else Opaque()
 
 
-def of_text(f: Follower, node: ast.Call, written: str, name: str) -> Known:
+def of_text(f: Interpreter, node: ast.Call, written: str, name: str) -> Known:
     """Return what a plain method of a text gives for plain arguments: a text, or the parts of one."""
     words = [evaluate(f, part).value for part in node.args]
     if node.keywords or len(written) > _LONGEST or not all(isinstance(word, (str, int)) for word in words):
@@ -78,7 +75,7 @@ def of_text(f: Follower, node: ast.Call, written: str, name: str) -> Known:
     return f.state.make("list", place, {str(number): Datum(part, place) for number, part in enumerate(value)})
 
 
-def _of_data(f: Follower, node: ast.Call, instance: Instance, name: str) -> Known:
+def _of_data(f: Interpreter, node: ast.Call, instance: Instance, name: str) -> Known:
     """A data set with other columns or in another order stays itself; one with other rows is noted."""
     fields = dict(instance.fields)
     place = f.positions.place(node)
@@ -88,7 +85,7 @@ def _of_data(f: Follower, node: ast.Call, instance: Instance, name: str) -> Know
     return f.state.make("data", place, fields)
 
 
-def _of_list(f: Follower, instance: Instance, name: str, arguments: Arguments) -> Known:
+def _of_list(f: Interpreter, instance: Instance, name: str, arguments: Arguments) -> Known:
     more = arguments.placed[0] if arguments.placed else None
     inner = f.state.instance(more.value) if more is not None else None
     if name == "append" and more is not None:
@@ -101,7 +98,7 @@ def _of_list(f: Follower, instance: Instance, name: str, arguments: Arguments) -
     return None
 
 
-def _of_dict(f: Follower, node: ast.Call, instance: Instance, name: str, arguments: Arguments) -> Datum | Known:
+def _of_dict(f: Interpreter, node: ast.Call, instance: Instance, name: str, arguments: Arguments) -> Datum | Known:
     key = arguments.placed[0].value if arguments.placed else None
     if name == "copy":
         return f.state.make("dict", f.positions.place(node), instance.fields)
@@ -123,7 +120,7 @@ def _of_dict(f: Follower, node: ast.Call, instance: Instance, name: str, argumen
     return value
 
 
-def _entries(f: Follower, node: ast.Call, instance: Instance, name: str) -> Known:
+def _entries(f: Interpreter, node: ast.Call, instance: Instance, name: str) -> Known:
     """Return what a mapping holds as a list: pairs, names or values."""
     place = f.positions.place(node)
     if instance.unread:
@@ -137,7 +134,7 @@ def _entries(f: Follower, node: ast.Call, instance: Instance, name: str) -> Know
 
 
 def _of_parser(
-    f: Follower, node: ast.Call, base: Datum, instance: Instance, name: str, arguments: Arguments
+    f: Interpreter, node: ast.Call, base: Datum, instance: Instance, name: str, arguments: Arguments
 ) -> Datum | Known:
     if name == "add_argument":
         _add(f, instance, arguments)
@@ -152,7 +149,7 @@ def _of_parser(
     return base
 
 
-def _add(f: Follower, instance: Instance, arguments: Arguments) -> None:
+def _add(f: Interpreter, instance: Instance, arguments: Arguments) -> None:
     """An option: its default where one is plainly stated, else its name."""
     flags = [datum.value for datum in arguments.placed if isinstance(datum.value, str)]
     if not flags:

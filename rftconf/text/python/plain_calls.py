@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from rftconf.base.symbols import Expr, text
 from rftconf.text.launch import trainers
 from rftconf.text.python.arguments import Arguments
 from rftconf.text.python.conditions import SIGNATURE
+from rftconf.text.python.interpreter import Interpreter
 from rftconf.text.python.values import Class, Datum, Imported, Known, Opaque
 
-if TYPE_CHECKING:
-    from rftconf.text.python.follow import Follower
 
-
-def _environment(f: Follower, node: ast.Call, arguments: Arguments) -> Datum | Known:
+def _environment(f: Interpreter, node: ast.Call, arguments: Arguments) -> Datum | Known:
     del node
     key = arguments.get(0, "key")
     return Opaque() if key is None else f.environment(key.value, arguments.get(1, "default"))
 
 
-def _joined(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _joined(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     """`os.path.join`, `Path`: parts of a path, the last absolute one first."""
     del f, node
     parts = [datum.value for datum in arguments.placed]
@@ -36,10 +33,10 @@ def _joined(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return whole
 
 
-def _cast(kind: Callable[..., Known]) -> Callable[[Follower, ast.Call, Arguments], Known]:
+def _cast(kind: Callable[..., Known]) -> Callable[[Interpreter, ast.Call, Arguments], Known]:
     """`int`, `float`, `str`, `bool` of a plain value; of an expression they leave what it is."""
 
-    def cast(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+    def cast(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
         del f, node
         value = arguments.placed[0].value if len(arguments.placed) == 1 else Opaque()
         if isinstance(value, Expr):
@@ -57,7 +54,7 @@ def _cast(kind: Callable[..., Known]) -> Callable[[Follower, ast.Call, Arguments
 _LONGEST = 1_000
 
 
-def _mapping(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _mapping(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     """`dict(a=1)`, `vars(args)`: what an object holds by name."""
     inner = f.state.instance(arguments.placed[0].value) if arguments.placed else None
     if arguments.placed and (inner is None or inner.kind == "list"):
@@ -67,7 +64,7 @@ def _mapping(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return ref
 
 
-def _attribute(f: Follower, node: ast.Call, arguments: Arguments) -> Datum | Known:
+def _attribute(f: Interpreter, node: ast.Call, arguments: Arguments) -> Datum | Known:
     fields = f.fields_of(arguments.placed[0].value) if len(arguments.placed) > 1 else None
     name = arguments.placed[1].value if fields is not None else None
     if fields is None or not isinstance(name, str):
@@ -76,7 +73,7 @@ def _attribute(f: Follower, node: ast.Call, arguments: Arguments) -> Datum | Kno
     return fields.get(name) or Opaque()
 
 
-def _set_attribute(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _set_attribute(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     instance = f.state.instance(arguments.placed[0].value) if len(arguments.placed) == 3 else None
     if instance is not None:
         name, datum = arguments.placed[1], arguments.placed[2]
@@ -87,7 +84,7 @@ def _set_attribute(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return None
 
 
-def _changed_copy(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _changed_copy(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     """`dataclasses.replace(config, beta=0.1)`, `copy.deepcopy(config)`."""
     instance = f.state.instance(arguments.placed[0].value) if arguments.placed else None
     if instance is None:
@@ -99,12 +96,12 @@ def _changed_copy(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return ref
 
 
-def _exit(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _exit(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     del f, node, arguments
     return Opaque("exit")
 
 
-def _signature(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _signature(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     """`inspect.signature(GRPOConfig)`: which arguments the installed release has."""
     del f, node
     of = arguments.placed[0].value if arguments.placed else None
@@ -112,7 +109,7 @@ def _signature(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return Imported(SIGNATURE) if name == "GRPOConfig" else Opaque()
 
 
-def _length(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+def _length(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
     del node
     value = arguments.placed[0].value if len(arguments.placed) == 1 else Opaque()
     instance = f.state.instance(value)
@@ -121,10 +118,10 @@ def _length(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
     return len(value) if isinstance(value, str) else Opaque()
 
 
-def _extreme(kind: Callable[[list[float]], float]) -> Callable[[Follower, ast.Call, Arguments], Known]:
+def _extreme(kind: Callable[[list[float]], float]) -> Callable[[Interpreter, ast.Call, Arguments], Known]:
     """`max` and `min` of numbers that are known."""
 
-    def extreme(f: Follower, node: ast.Call, arguments: Arguments) -> Known:
+    def extreme(f: Interpreter, node: ast.Call, arguments: Arguments) -> Known:
         del f, node
         numbers = [datum.value for datum in arguments.placed if isinstance(datum.value, (int, float))]
         known = len(numbers) > 1 and len(numbers) == len(arguments.placed) and not arguments.named
@@ -133,7 +130,7 @@ def _extreme(kind: Callable[[list[float]], float]) -> Callable[[Follower, ast.Ca
     return extreme
 
 
-PLAIN: dict[str, Callable[[Follower, ast.Call, Arguments], Datum | Known]] = {
+PLAIN: dict[str, Callable[[Interpreter, ast.Call, Arguments], Datum | Known]] = {
     "os.environ.get": _environment, "os.getenv": _environment, "os.path.join": _joined, "pathlib.Path": _joined,
     "builtins.int": _cast(int), "builtins.float": _cast(float), "builtins.str": _cast(str), "builtins.bool": _cast(bool),
     "builtins.dict": _mapping, "builtins.vars": _mapping, "builtins.getattr": _attribute, "builtins.setattr": _set_attribute,

@@ -45,12 +45,13 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_behind_is_read_in_bounded_time(name: str) -> None:
-    began = time.process_time()
+    began, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     document = read(Source("run.sh", HOSTILE[name] + RUN), ReadOptions())
     assert time.process_time() - began < 5
     assert [leaf.key for leaf in document.leaves] == ["a.b", "c.d", "e.f"]
     assert document.readable
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_000_000
+    # other tests have run in this process: what counts is by how much its peak grows, in kilobytes
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
 
 
 def test_what_is_left_out_is_said_and_what_it_sets_is_open() -> None:

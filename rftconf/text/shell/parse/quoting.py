@@ -10,8 +10,8 @@ _ESCAPE = re.compile(
     r"\\(?:([abeEfnrtv\\'\"?])|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))"
 )
 _NAMED = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_BYTE = 0xF0000
-"""A byte beyond ASCII stands at this character and its number until its neighbours are known; it is of nobody's alphabet."""
+_BYTE = 0xDC00
+"""A byte beyond ASCII is this surrogate and its number until its neighbours are known, as Python has bytes that are no UTF-8."""
 _BYTES = re.compile(f"[{chr(_BYTE + 0x80)}-{chr(_BYTE + 0xFF)}]+")
 _END = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 _SPECIAL = re.compile(r"([\\\"$`])")
