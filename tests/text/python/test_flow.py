@@ -158,24 +158,24 @@ def test_what_python_2_and_broken_files_give() -> None:
         assert (finding.code, finding.place.span.line, finding.place.span.col) == ("SYN801", line, col)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(" * 5_000,
-        "x = " + "-" * 50_000 + "1",
-        "x = " + "1 + " * 20_000 + "1",
-        "x = a" + ".b" * 20_000,
-        "x = a" + "()" * 20_000,
-        "x = " + "not " * 20_000 + "1",
-        "x = " + "lambda: " * 20_000 + "1",
-        "x = " + "a if b else " * 20_000 + "c",
-        "if a:\n  pass\n" + "elif a:\n  pass\n" * 20_000,
-        "".join(f"{' ' * n}if a:\n" for n in range(1_000)) + " " * 1_000 + "pass",
-        'x = f"{' + "-" * 50_000 + '1}"',
-        "x = 1\n" * 100_000,
-        "x = " + "9" * 10_000,
-    ],
-)
+DEEP = {
+    "parentheses": "(" * 5_000,
+    "signs": "x = " + "-" * 50_000 + "1",
+    "a sum": "x = " + "1 + " * 20_000 + "1",
+    "attributes": "x = a" + ".b" * 20_000,
+    "calls": "x = a" + "()" * 20_000,
+    "negations": "x = " + "not " * 20_000 + "1",
+    "lambdas": "x = " + "lambda: " * 20_000 + "1",
+    "choices": "x = " + "a if b else " * 20_000 + "c",
+    "arms": "if a:\n  pass\n" + "elif a:\n  pass\n" * 20_000,
+    "blocks": "".join(f"{' ' * n}if a:\n" for n in range(1_000)) + " " * 1_000 + "pass",
+    "an f-string": 'x = f"{' + "-" * 50_000 + '1}"',
+    "statements": "x = 1\n" * 100_000,
+    "digits": "x = " + "9" * 10_000,
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
 def test_deep_and_large_files_end_with_a_place(text: str) -> None:
     document = launcher(f"{text}\nargs = GRPOConfig(beta=0.1)\n")
     finding = document.diagnostics[0]
