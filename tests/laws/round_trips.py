@@ -234,6 +234,7 @@ for _role in ("actor", "reference", "critic"):  # FSDP's precision where another
     for _dtype in ("model_dtype", "compute_dtype"):
         EQUIVALENT[f"stage.placement.{_role}.{_dtype}"] = lambda before, after, role=_role, dtype=_dtype: (  # type: ignore[misc]
             before.get("stage.placement.actor.backend") not in FSDP
+            or before.get(f"stage.placement.{role}.backend") not in (*FSDP, None)
             or after.get(f"stage.placement.{role}.backend") is None
             or {values.get(f"stage.placement.{role}.{dtype}") for values in (before, after)} <= SINGLE
         )
