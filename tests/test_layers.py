@@ -23,7 +23,7 @@ PROCESSES = {
     *("socket", "urllib", "http", "requests"),
 }
 NO_NETWORK = "urllib.parse"
-"""Of a package that reaches a network, the module that only spells addresses."""
+"""The module that only spells addresses, in a package whose other modules reach a network."""
 """Ways to run something, to load code hidden in data, or to reach a network."""
 EXECUTES = {"eval", "exec", "compile", "__import__", "execfile"}
 OF_OS = tuple(f"os.{name}" for name in ("system", "popen", "fork", "startfile", "exec", "spawn", "posix_spawn"))

@@ -39,7 +39,7 @@ def leave_out_validation(
 
 
 def _never_validates(loaded: Loaded, values: Mapping[str, Any]) -> bool:
-    """Neither at an interval nor at the start, in a run that validates at no other time."""
+    """Return True for a run that validates neither at an interval nor at the start, nor at any other time."""
     last_before = profile_of(registry.framework(loaded.framework).family).validates_last_before
     last = bool(last_before) and not registry.at_least(loaded.framework, loaded.release, last_before)
     rolls_out = values.get("stage.kind") in WITH_ROLLOUTS

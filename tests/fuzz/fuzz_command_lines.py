@@ -166,7 +166,7 @@ def _answer(words: Sequence[str], folder: Path, output: Path) -> int:
 
 
 def breaches(code: int, output: bytes, folder: Path) -> Iterator[str]:
-    """What is wrong with an answer."""
+    """Yield a sentence for each thing that is wrong with an answer."""
     if code not in EXITS:
         yield f"exit {code}: {output[-300:].decode('utf-8', 'replace')}"
     elif _DEFECT.search(output):

@@ -112,7 +112,7 @@ def _as_it_stands(loaded: Loaded) -> list[Diagnostic]:
 
 
 class Own:
-    """What is wrong with a source, asked for where something is wrong with an output."""
+    """The findings of a source, which are asked for only where an output has an error."""
 
     def __init__(self, document: Document, loaded: Loaded) -> None:
         self._document, self._loaded = document, loaded

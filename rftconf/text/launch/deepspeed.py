@@ -10,7 +10,7 @@ SAID = {
     "zero_optimization.offload_optimizer.device": "offload_optimizer_device",
     "zero_optimization.offload_param.device": "offload_param_device",
 }
-"""What the launcher has options for (accelerate/utils/dataclasses.py: DeepSpeedPlugin)."""
+"""Keys for which the launcher has options (accelerate/utils/dataclasses.py: DeepSpeedPlugin)."""
 MATCHED = {
     "train_micro_batch_size_per_gpu": "per_device_train_batch_size",
     "gradient_accumulation_steps": "gradient_accumulation_steps",
@@ -20,5 +20,5 @@ MATCHED = {
     "bf16.enabled": "bf16",
     "fp16.enabled": "fp16",
 }
-"""What must be `auto` or the argument's own value (transformers/integrations/deepspeed.py: trainer_config_process)."""
+"""Values that must be `auto` or the argument's own (transformers/integrations/deepspeed.py: trainer_config_process)."""
 AUTO = "auto"

@@ -32,9 +32,9 @@ ADAPTER_KEYS = {
 }  # fmt: skip
 """Arguments of peft's LoraConfig, as trl/trainer/utils.py passes ModelConfig's on (get_peft_config)."""
 ADAPTER_DEFAULTS: dict[str, Value] = {"r": 8, "lora_alpha": 8, "lora_dropout": 0.0}
-"""What LoraConfig has where nothing is written (peft/tuners/lora/config.py); ModelConfig has others."""
+"""Defaults of LoraConfig (peft/tuners/lora/config.py); ModelConfig has others."""
 UNSLOTH_DEFAULTS: dict[str, Value] = {"r": 16, "lora_alpha": 16, "lora_dropout": 0.0}
-"""What FastLanguageModel.get_peft_model has where nothing is written (unsloth/models/llama.py)."""
+"""Defaults of FastLanguageModel.get_peft_model (unsloth/models/llama.py)."""
 PATHS = ("pretrained_model_name_or_path", "model_name", "model_name_or_path", "model_id")
 """Names of the first argument of `from_pretrained`."""
 LOADED = ("path", "name", "data_dir", "data_files", "split")

@@ -10,7 +10,7 @@ from rftconf.base.secrets import secret_spans
 from rftconf.text.python.parse import TOKEN
 
 _NAMED = re.compile(r"(?:[A-Za-z_]\w{0,80}|[\"'][\w.-]{1,80}[\"']\s{0,9}\]?)\s{0,9}(?<![=!<>])[:=,]\s{0,9}$")
-"""What stands before a literal that it is the value of: a name, or an entry's."""
+"""A name, or the name of an entry, that stands before the literal which is its value."""
 _LOOKED_AT = 200
 _BRACES = re.compile(r"\{[^{}\n]{0,200}\}")
 _VISIBLE = re.compile(r"[^\n]")

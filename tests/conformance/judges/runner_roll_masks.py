@@ -107,7 +107,7 @@ def our_loss(log_probs, case, lessons, mode):
 
 
 def returned(function, *arguments):
-    """What the function returns, or two times None where it has no variance of a single token."""
+    """Return what the function returns, or None twice where it has no variance of a single token."""
     try:
         return function(*arguments)
     except ValueError:
