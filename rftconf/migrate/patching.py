@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any
 
 from rftconf.base.patch import OverlappingPatchesError, Patch, apply
@@ -69,17 +70,22 @@ def make(editor: Editor, want: KeyEdit) -> bool:
     return done
 
 
+def _change_in_place(editor: Editor, want: KeyEdit, key: str, edit: ModuleType) -> bool:
+    """Give a leaf its new value, then its new name, with the `put` and `rename` of a form's editor."""
+    if want.value is not KEPT and not editor.change(
+        edit.put(editor.document, editor.leaf_in_current_text(want.leaf), want.value)
+    ):
+        return False
+    if key == want.was:
+        return True
+    return editor.change(edit.rename(editor.document, editor.leaf_in_current_text(want.leaf), key))
+
+
 def _python(editor: Editor, want: KeyEdit) -> bool:
     """Another literal or another name; nothing is taken out of a program, and nothing added to it."""
     if want.key is None or want.beside:
         return False
-    if want.value is not KEPT and not editor.change(
-        edit_python.put(editor.document, editor.leaf_in_current_text(want.leaf), want.value)
-    ):
-        return False
-    if want.key == want.was:
-        return True
-    return editor.change(edit_python.rename(editor.document, editor.leaf_in_current_text(want.leaf), want.key))
+    return _change_in_place(editor, want, want.key, edit_python)
 
 
 def _overrides(editor: Editor, want: KeyEdit) -> bool:
@@ -144,13 +150,7 @@ def _yaml(editor: Editor, want: KeyEdit) -> bool:
         value = want.leaf.value if beside.value is KEPT else beside.value
         if not editor.change(edit_yaml.add(editor.document, beside.key, value)):
             return False
-    if want.value is not KEPT and not editor.change(
-        edit_yaml.put(editor.document, editor.leaf_in_current_text(want.leaf), want.value)
-    ):
-        return False
-    if want.key == want.was:
-        return True
-    return editor.change(edit_yaml.rename(editor.document, editor.leaf_in_current_text(want.leaf), want.key))
+    return _change_in_place(editor, want, want.key, edit_yaml)
 
 
 def add(editor: Editor, near: list[Leaf], key: str, value: Any) -> bool:
