@@ -25,7 +25,10 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "CKP": ("checkpoints", "saving, validating, resuming"),
     "LOG": ("logging", "names and trackers"),
     "SEC": ("security", "secrets and code that a config runs"),
-    "DIA": ("dialect_verl dialect_trinity dialect_chatlearn dialect_roll dialect_trl", "what only one framework has"),
+    "DIA": (
+        "dialect_verl dialect_trinity dialect_trinity_functions dialect_chatlearn dialect_roll dialect_trl",
+        "what only one framework has",
+    ),
 }
 """Family to its module under `rftconf.lint.rules` (none for what the readers say) and what it is about."""
 
@@ -38,7 +41,7 @@ def family(name: str) -> tuple[Rule, ...]:
 
 
 _OWN = "dialect_"
-"""Modules of this name speak of one framework alone."""
+"""Modules of this name speak of one framework alone, which the next word names."""
 
 
 @cache
@@ -47,7 +50,7 @@ def rules_for(framework: str) -> tuple[Rule, ...]:
     chosen: list[Rule] = []
     for modules, _ in FAMILIES.values():
         for name in modules.split():
-            if not name.startswith(_OWN) or name == _OWN + framework:
+            if not name.startswith(_OWN) or name.split("_")[1] == framework:
                 chosen += _module(name).rules
     return tuple(chosen)
 
