@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from rftconf_runner.acceptance import accepted
-from rftconf_runner.architectures import unexecuted
+from rftconf_runner.architectures import balancer_of, unexecuted
 
 from benches.real_world import list_files
 from rftconf.base.errors import RftconfError
@@ -130,9 +130,7 @@ def _of_models(plan: Plan) -> Iterator[str]:
             # few types of models that see are executed: one that nobody here knows does not count as one of these
             yield "stage.model.path: a model that sees, of a type that the table of models does not have (vision_config)"
         adapts = bool(stage.model_options.lora.rank or stage.model_options.lora.path)
-        yield from (
-            f"stage.model.path: {why}" for why in unexecuted(config, adapts=adapts, framework=plan.source.framework)
-        )
+        yield from (f"stage.model.path: {why}" for why in unexecuted(config, adapts=adapts, balancer=balancer_of(plan)))
 
 
 def beside() -> Iterator[tuple[Config, Document, str | None, str | None]]:

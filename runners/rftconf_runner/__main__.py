@@ -15,12 +15,13 @@ from rftconf.plan.model import Plan
 from rftconf_runner import disk, extending, failure
 from rftconf_runner.absent import absent
 from rftconf_runner.acceptance import accepted
-from rftconf_runner.architectures import unfit
+from rftconf_runner.architectures import balancer_of, unfit
 from rftconf_runner.extension_fields import leave_out, left_aside
 from rftconf_runner.grader_reader import unasked
 from rftconf_runner.ignorable_fields import moved
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import ANSWER_SECONDS, REWARD_SECONDS, job_of
+from rftconf_runner.micro_reader import chosen_micro
 from rftconf_runner.refusals import Refusal, unread_by
 from rftconf_runner.rules import give
 from rftconf_runner.scores import scoring
@@ -115,6 +116,7 @@ def _start_notes(plan: Plan, job: Job) -> Iterator[str]:
     periods = f"{job.rollouts} periods" if job.rollouts else f"{job.epochs} epochs, in periods"
     yield (f"{periods} of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
            f"{job.ranks} trainer ranks, {job.engines} engines{_of(job)}, {job.dtype}")  # fmt: skip
+    yield from filter(None, [chosen_micro(plan.stages[0], job.micro)])
     yield from _scored_by(job)
     yield from (f"left out: {sentence}" for sentence in _left_out(plan, job))
     yield from (f"on GPUs: {sentence}" for sentence in _on_gpus(plan, job))
@@ -190,7 +192,7 @@ def _run(plan: Plan, arguments: argparse.Namespace, say: Callable[[str], None]) 
     folder: Path = arguments.out
     job = replace(job_of(plan), reward_seconds=arguments.reward_seconds, answer_seconds=arguments.answer_seconds)
     try:
-        why_not = absent(job) or unfit(job, plan.source.framework) or _not_ours(plan, folder, resume=arguments.resume)
+        why_not = absent(job) or unfit(job, balancer_of(plan)) or _not_ours(plan, folder, resume=arguments.resume)
         start = checkpoint.newest(folder) if arguments.resume and not why_not else None
     except (CheckpointError, OSError, ValueError) as error:
         return _stopped(_reason(error))

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rftconf.plan.model import Plan
 from rftconf_runner.job import Job
 from rftconf_runner.value_text import render_plan_value
 
@@ -22,15 +23,15 @@ TOWERS = ("vision_config", "audio_config", "thinker_config")
 STATES = ("linear_num_key_heads", "linear_conv_kernel_dim", "mamba_d_state", "ssm_state_size", "mamba_config")
 """Keys of layers that keep a state instead of a cache."""
 
-
-BALANCING = {"roll"}
-"""Frameworks whose Megatron adds a loss that balances routers, by the model's own coefficient (ROLL: mcore_adapter/models/qwen3_moe)."""
+BALANCED = "placement.actor.megatron.routers_balanced"
+"""The key by which a plan that leaves Megatron says that routers were balanced there."""
 
 
 def unexecuted(
-    config: Mapping[str, Any], *, adapts: bool = False, framework: str | None = None, trained: bool = True
+    config: Mapping[str, Any], *, adapts: bool = False, balancer: str = "", trained: bool = True
 ) -> Iterator[str]:
-    """Reasons, one a kind of layer, with the key that says so; `adapts` where adapters are learned, and `trained` but for a critic."""
+    """Reasons, one a kind of layer, with the key that says so; `adapts` where adapters are learned, `balancer` the framework whose
+    trainer adds a loss to balance routers, and `trained` but for a critic."""
     name = render_plan_value(config.get("model_type"))
     parts = [config, *(part for key in ("text_config", *TOWERS) if isinstance(part := config.get(key), Mapping))]
     for keys, what in ((EXPERTS, "a mixture of experts"), (STATES, "layers that keep a state instead of a cache")):
@@ -38,8 +39,8 @@ def unexecuted(
         if named_key and keys == EXPERTS and config.get("model_type") in WITH_EXPERTS:
             if adapts:
                 yield f"{name} is {what} ({named_key}), to which the runner fits no adapters (stage.model_options.lora)"
-            if framework in BALANCING:
-                yield f"{name} is {what} ({named_key}), whose routers {framework} balances by a loss of its own; the runner does not"
+            if balancer:
+                yield f"{name} is {what} ({named_key}), whose routers {balancer} balances by a loss of its own; the runner does not"
         elif named_key:
             yield f"{name} is {what} ({named_key}), whose weights the runner cannot hand over yet"
     tower = next((key for key in TOWERS if config.get(key)), None)
@@ -51,7 +52,12 @@ def _counts(value: object) -> bool:
     return bool(value) and value != 1
 
 
-def unfit(job: Job, framework: str | None = None) -> list[str]:
+def balancer_of(plan: Plan) -> str:
+    """Return the framework whose trainer balances routers by a loss that the plan has no field for; empty where none does."""
+    return next((framework for framework, words in plan.extensions.items() if words.get(BALANCED) is True), "")
+
+
+def unfit(job: Job, balancer: str = "") -> list[str]:
     """A sentence for each model of the job that is not executed as the plan's framework does, with its plan field; a model whose
     config is not here is not judged."""
     models = [("stage.model.path", job.model)]
@@ -60,7 +66,7 @@ def unfit(job: Job, framework: str | None = None) -> list[str]:
     reasons = [
         f"{field}: {path}: {why}"
         for number, (field, path) in enumerate(models)
-        for why in unexecuted(_config(path), adapts=adapts, framework=framework, trained=not number)
+        for why in unexecuted(_config(path), adapts=adapts, balancer=balancer, trained=not number)
     ]
     reasons += [f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)]
     return reasons or [f"stage.model.path: {job.model}: {why}" for why in _of_processor(_config(job.model))]

@@ -21,6 +21,8 @@ from rftconf_runner.trinity_tasks import asks_once, system_of
 NOBODY = Source()
 OF_WORKERS = "ground_truth"
 """The column that all of ROLL's workers read, whatever its config calls a response."""
+BATCHED = "batch"
+"""veRL's reward manager that asks its function once for all answers (workers/reward_manager/batch.py)."""
 SEES = "verl"
 """The framework whose reader of images this is."""
 
@@ -82,7 +84,7 @@ def rewards_of(
     if "" in sources_by_domain:
         return tuple(sources)
     if path:
-        return (*sources, RewardSource("", path, name, arguments))
+        return (*sources, RewardSource("", path, name, arguments, batched=read.stage.reward.manager == BATCHED))
     workers = [own for own in worker_rewards(read.stage, source, words) if own.domain not in sources_by_domain]
     own = None if modelled else own_reward(read.stage, source)
     return (*sources, *workers, *([own] if own else []))

@@ -97,6 +97,7 @@ VERL = (
     _of("experts' routes that nobody replays", "*.router_replay.mode", values=("disabled", None)),
     _of("training without quantization", "*.qat.enable", values=OFF),
     _of("code that comes with a model, which the runner does not run", "*.trust_remote_code"),
+    _of("no release of veRL's reads it there: the type of the weights is `fsdp_config.model_dtype`", "actor_rollout_ref.model.torch_dtype"),
     _of("a critic that the run does not have", "critic.*", when=_without_critic),
     _of("contents of checkpoints", "*.checkpoint.*_contents", "*.checkpoint.async_save"),
 )  # fmt: skip
@@ -134,6 +135,8 @@ ROLL = (
     _of("what is freed between phases", "offload_nccl", "*.offload_nccl", "is_offload_*"),
     _of("weights, masks and clips that are switched off", "difficulty_loss_weight", "length_loss_weight", "error_max_len_clip", "max_len_mask",
       "difficulty_mask", "reward_norm", "reward_shift", "reward_scale", "whiten_rewards", "reward_clip", "advantage_clip", values=OFF),
+    _of("of a model with experts, which is refused by its own name then", "placement.*.megatron.routers_balanced"),
+    _of("how FSDP gathers experts: each by itself, or all of a layer", "actor_train.strategy_args.strategy_config.apply_expert_patch"),
     _of("no warm-up in steps", "*.training_args.warmup_steps", values=(0, None)),
     _of("checkpoints of Hugging Face's format, which the runner always writes", "*.training_args.save_hf_model"),
     _of("processes that load the data", "*.training_args.dataloader_num_workers"),

@@ -13,8 +13,9 @@ from rftconf_runner.data_reader import data_of, rewards_of
 from rftconf_runner.framework_rewards import WORKERS
 from rftconf_runner.framework_words import in_other_words
 from rftconf_runner.grader_reader import graders_of, scoring
-from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Micro, Offload, Optimizer, Shaping
+from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Offload, Optimizer, Shaping
 from rftconf_runner.lora_reader import lora_of
+from rftconf_runner.micro_reader import micro_of
 from rftconf_runner.stage_reader import StageReader, number
 from rftconf_runner.validation_reader import validation_of
 
@@ -79,15 +80,6 @@ def _fits(plan: Plan, job: Job) -> None:
         raise ValueError(f"engines of {job.tp} GPUs on nodes of {node}: the runner keeps an engine within a node")
 
 
-def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
-    """Rows are packed where the plan removes padding and counts tokens."""
-    path, of = f"batch.{part}.", "critic_" if part.startswith("critic") else ""
-    if read.value(path + "dynamic", bool(otherwise and otherwise.tokens)):
-        packs = read.value(f"model_options.{of}remove_padding", False)
-        return Micro(0, read.nearest(path + "tokens_per_rank", otherwise.tokens if otherwise else None), packs)
-    return Micro(read.nearest(path + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
-
-
 def _places(read: StageReader) -> dict[str, Any]:
     """Return the job's settings of the model, its processes, the data and the batch sizes."""
     dtype = str(read.value("placement.actor.compute_dtype", "float32"))
@@ -116,7 +108,7 @@ def _places(read: StageReader) -> dict[str, Any]:
         "rollouts": read.whole("run_length.rollouts", 0 if read.stage.run_length.epochs else None),
         "save_every": read.nearest("cadence.save_rollouts", 0),
         "keep": read.whole("checkpoint.keep", 0),
-        "micro": _micro(read, "micro"),
+        "micro": micro_of(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
         **_engines(read),
         "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
@@ -269,14 +261,14 @@ def _optimizer(read: StageReader, role: str) -> Optimizer:
 
 
 def _critic(read: StageReader) -> CriticJob:
-    micro = _micro(read, "critic")
+    micro = micro_of(read, "critic")
     return CriticJob(
         model=read.value("model.critic_path"),
         optimizer=_optimizer(read, "critic"),
         update=read.whole("batch.critic_sequences_per_update"),
         passes=read.whole("batch.critic_passes", 1),
         micro=micro,
-        infer=_micro(read, "critic_infer", micro),
+        infer=micro_of(read, "critic_infer", micro),
         clip=read.number("algorithm.critic.value_clip"),
         aggregation=read.value("algorithm.critic.loss_agg", "token-mean"),
         checkpointing=read.value("model_options.critic_gradient_checkpointing", False),

@@ -11,10 +11,12 @@ from rftconf_runner import trinity_tasks
 from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OVER_LENGTH
 from rftconf_runner.answer_masks import of_masks
 from rftconf_runner.baselines import of_baseline
+from rftconf_runner.data_reader import BATCHED
 from rftconf_runner.extension_fields import of_beyond
 from rftconf_runner.framework_words import AFTER_NORM, NORMALIZED_FIRST
 from rftconf_runner.ignorable_fields import unread
 from rftconf_runner.job_reader import OLD, paths_read
+from rftconf_runner.lora_reader import of_lora
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
 from rftconf_runner.refusals_of_data import of_data
 from rftconf_runner.refusals_of_graders import of_graders
@@ -121,6 +123,7 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     yield from of_images(stage, source)
     yield from of_numbers(stage)
     yield from of_types(stage)
+    yield from of_lora(stage)
     yield from _sizes(stage, source)
     yield from of_losses(stage, source)
     yield from _overrides(stage)
@@ -168,9 +171,14 @@ def _known(stage: Stage) -> tuple[Known, ...]:
         ("optim.actor.schedule", stage.optim.actor.schedule, {*SCHEDULES, None}),
         ("batch.pass_order", stage.batch.pass_order, {"sweep", "per_update", None}),
         ("batch.demonstrations_per_update", stage.batch.demonstrations_per_update, {0, None}),
-        ("reward.manager", stage.reward.manager, {"naive", "dapo", None}),
+        ("reward.manager", stage.reward.manager, _managers(stage)),
         *(("data.train[].prompt_type", rows.prompt_type, {"messages", "plaintext", None}) for rows in stage.data.train),
     )
+
+
+def _managers(stage: Stage) -> Collection[object]:
+    """Return the executed managers: veRL's `batch` calls a function of a batch, which its own rules are not."""
+    return {"naive", "dapo", None, *({BATCHED} if stage.reward.function_path else ())}
 
 
 Known = tuple[str, object, Collection[object]]

@@ -117,7 +117,31 @@ class Scorer:
             ]
         )
         scores = {index: _pooled(requests[index], *result) for index, result in zip(pooled, came, strict=True)}
+        for source in self.rewards.values():
+            mine = [index for index, own in enumerate(sources) if own is source and source.batched]
+            scores |= dict(zip(mine, self._of_batch([requests[index] for index in mine], source), strict=True))
         return [scores[index] if index in scores else self._score(request) for index, request in enumerate(requests)]
+
+    def _of_batch(self, requests: Sequence[ScoringRequest], source: RewardSource) -> list[Score]:
+        """Ask a function once for all of its answers, as veRL's manager `batch` does. Raises BadRewardError."""
+        if not requests:
+            return []
+        extras = [{**request.extra, "rollout_reward_scores": {}} for request in requests]
+        own: dict[str, Any] = {
+            "data_sources": [request.source for request in requests],
+            "solution_strs": [request.text for request in requests],
+            "ground_truths": [request.truth for request in requests],
+            "extra_infos": extras,
+        }
+        try:
+            results = list(getattr(self._module(source.domain), source.name)(**own, **source.arguments))
+        except Exception as error:
+            raise BadRewardError(f"{source.path}: {source.name}: {type(error).__name__}: {error}") from error
+        if len(results) != len(requests):
+            raise BadRewardError(
+                f"{source.path}: {source.name} gave {len(results)} rewards for {len(requests)} answers"
+            )
+        return [_scored(request, result) for request, result in zip(requests, results, strict=True)]
 
     def prompts(self, requests: Sequence[ScoringRequest], template: str) -> list[Any]:
         """Return the question to a judge about each answer: chat messages, or the text of one; None where the answer's

@@ -43,8 +43,8 @@ def test_a_model_that_is_not_here_is_not_judged() -> None:
 
 def test_experts_that_are_executed_and_what_goes_with_them() -> None:
     mixture = {"model_type": "qwen3_moe", "num_experts": 128}
-    assert list(unexecuted(mixture, framework="verl")) == []
+    assert list(unexecuted(mixture)) == []
     (adapters,) = unexecuted(mixture, adapts=True)
     assert "fits no adapters" in adapters
-    (balanced,) = unexecuted(mixture, framework="roll")
+    (balanced,) = unexecuted(mixture, balancer="roll")
     assert "whose routers roll balances by a loss of its own" in balanced

@@ -148,3 +148,13 @@ def test_a_model_by_no_name_is_refused(name: str) -> None:
     (refused,) = refusals(plan(**{**EVERYTHING, name: "''"}))
     assert refused.path == ("stage.model.critic_path" if name.startswith("critic") else "stage.model.path")
     assert "is empty" in refused.why
+
+
+def test_a_manager_of_batches_needs_a_function_of_batches() -> None:
+    """veRL's BatchRewardManager hands lists to its function, and the default one takes single answers."""
+    of = plan()
+    of.stages[0].reward.manager = "batch"
+    assert refusals(of) == []
+    assert job_of(of).rewards[0].batched
+    of.stages[0].reward.function_path = of.stages[0].reward.function_name = None
+    assert "stage.reward.manager" in [refusal.path for refusal in refusals(of)]

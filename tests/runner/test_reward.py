@@ -89,3 +89,32 @@ def test_what_is_no_number_is_named() -> None:
     for value in (*nothing, np.array([0.5, 1.0]), torch.ones(2), torch.tensor(float("inf"))):
         with pytest.raises(BadRewardError, match="and no finite number"):
             scored(value)
+
+
+BATCH = """
+def compute_score_batch(data_sources, solution_strs, ground_truths, extra_infos, bonus=0):
+    assert all(extra["rollout_reward_scores"] == {} for extra in extra_infos)
+    whole = len(solution_strs)
+    return [{"score": (text == truth) + bonus, "of": whole} for text, truth in zip(solution_strs, ground_truths)]
+"""
+
+
+def batched(file: Path, text: str = BATCH) -> Any:
+    file.write_text(text)
+    actor: Any = reward.Scorer
+    source = RewardSource("", str(file), "compute_score_batch", {"bonus": 2}, batched=True)
+    return actor.__ray_metadata__.modified_class([source])
+
+
+def test_a_batch_is_asked_once(tmp_path: Path) -> None:
+    """veRL's BatchRewardManager.verify: lists by these names, and what the rollout scored within each extra_info."""
+    answers = [ScoringRequest("", "s", text, "7", {}) for text in "79"]
+    values = batched(tmp_path / "batch.py").scores(answers)
+    assert values == [Score(3.0, {"score": 3.0, "of": 2.0}), Score(2.0, {"score": 2.0, "of": 2.0})]
+    assert batched(tmp_path / "batch.py").scores([]) == []
+
+
+def test_a_batch_of_too_few_rewards_is_named(tmp_path: Path) -> None:
+    short = batched(tmp_path / "short.py", "def compute_score_batch(**_):\n    return [1.0]\n")
+    with pytest.raises(BadRewardError, match="gave 1 rewards for 2 answers"):
+        short.scores([ASKED, ASKED])

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 TRAINER = "fsdp2"
 EVEN = "micro_batches_count_alike"
 """The key for a mean over micro-batches in which each counts alike, however many sequences it holds."""
+BALANCED, BALANCING = "routers_balanced", {"roll"}
+"""The key for routers that a framework's Megatron balances by the model's own coefficient, whatever its config says, and the
+frameworks that do so (ROLL: mcore_adapter/models/qwen3_moe; its FSDP takes no such loss)."""
 
 
 @record
@@ -114,6 +117,8 @@ def _keep_by_name(plan: Plan, name: str, worker: Worker) -> None:
         plan.extensions.setdefault(framework, {})[key] = value
         if known:
             plan.beyond.append(key)
+    if name in LEARNED and framework in BALANCING:
+        plan.extensions.setdefault(framework, {})[f"placement.{name}.megatron.{BALANCED}"] = True
     # Megatron's schedules divide each micro-batch's loss by their number, however many sequences it holds
     if name in LEARNED and by_tokens(plan.stages[0]) and plan.stages[0].algorithm.loss_norm_scope == "micro_batch_mean":
         key = f"placement.{name}.megatron.{EVEN}"
