@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from rftconf_runner import judged
+from rftconf_runner.framework_rewards import asks_in_text
 from rftconf_runner.job import Job
 
 BEGINNINGS, ENDINGS = ("/", "./", "../", "~"), (".parquet", ".json", ".jsonl")
@@ -20,7 +22,17 @@ def absent(job: Job) -> list[str]:
         for field, path, kind in _local_paths(job)
         if not _exists(path, kind)
     ]
-    return list(dict.fromkeys(missing))
+    return list(dict.fromkeys([*missing, *_without_words(job)]))
+
+
+def _without_words(job: Job) -> Iterator[str]:
+    """Yield a sentence for each judge whose words are in a framework's code that is not here."""
+    for source in job.rewards:
+        try:
+            if asks_in_text(source):
+                judged.rolls_form(source.arguments["form_name"])
+        except ValueError as error:
+            yield str(error)
 
 
 def _local_paths(job: Job) -> Iterator[tuple[str, str, str]]:

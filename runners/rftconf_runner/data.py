@@ -210,6 +210,7 @@ def _prompt(index: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: An
     truth = (row.get("reward_model") or {}).get("ground_truth", row.get(rows.truth))
     extra = row.get("extra_info") or {}
     extra = json.loads(extra) if isinstance(extra, str) else extra
+    extra = {**extra, **{column: row[column] for column in rows.beside if column in row}}
     source, domain = row.get("data_source") or row.get("tag") or "", rows.name
     if rows.tags and not row.get("domain") and row.get("tag") is not None and row["tag"] not in rows.tags:
         raise ValueError(

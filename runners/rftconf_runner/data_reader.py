@@ -21,6 +21,8 @@ from rftconf_runner.trinity_tasks import asks_once, system_of
 NOBODY = Source()
 OF_WORKERS = "ground_truth"
 """The column that all of ROLL's workers read, whatever its config calls a response."""
+OF_TESTS = ("case_type", "test_cases")
+"""The columns that its worker of code reads besides."""
 BATCHED = "batch"
 """veRL's reward manager that asks its function once for all answers (workers/reward_manager/batch.py)."""
 SEES = "verl"
@@ -57,6 +59,7 @@ def rows_of(read: StageReader, data_set: DataSet, path: str, source: Source, *, 
         subset=read.text(path + "subset", data_set.subset, ""),
         system=system_of(data_set) if once else None,
         images=images_of(data_set.keys.image, source),
+        beside=OF_TESTS if source.framework == WORKERS else (),
     )
 
 

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from rftconf.plan.data_parts import Domain
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
-from rftconf_runner import rules, trinity_tasks
+from rftconf_runner import judged, rules, trinity_tasks
 from rftconf_runner.job import Job, RewardSource
 from rftconf_runner.scores import scoring
 
 if TYPE_CHECKING:
     from rftconf_runner.data import Prompt
 
+JUDGES = "LLMJudgeRewardWorker"
+"""ROLL's worker that asks a model."""
 WORKERS, NOTHING = "roll", MappingProxyType[str, Any]({})
 """The framework whose domains each have a worker that scores."""
 OWN = {module.__file__: module.__name__ for module in (rules, scoring)}
@@ -45,12 +47,21 @@ def worker_rewards(stage: Stage, source: Source, words: Mapping[str, Any] = NOTH
         return
     for domain in stage.data.domains:
         name = worker_of(domain)
-        if scoring.is_scored(WORKERS, source.release, name):
+        if name == JUDGES and (form := _form_of_judge(stage, domain)):
+            whose = str(domain.name) if len(stage.data.domains) > 1 else ""
+            yield RewardSource(whose, judged.__file__, judged.says_yes.__name__, {"form_name": form})
+        elif scoring.is_scored(WORKERS, source.release, name):
             arguments = {"framework": WORKERS, "release": source.release, "name": name}
             if (reward_type := words.get(f"rewards.{domain.name}.reward_type")) is not None:
                 arguments["reward_type"] = reward_type
             several = len(stage.data.domains) > 1
             yield RewardSource(str(domain.name) if several else "", scoring.__file__, scoring.NAME, arguments)
+
+
+def _form_of_judge(stage: Stage, domain: Domain) -> str:
+    """Return the name of the words that the domain's judge is asked; empty where the plan has no such judge, or it is elsewhere."""
+    judges = (model for model in stage.placement.auxiliary if model.role == "judge" and model.domain == domain.name)
+    return next((str(model.prompt) for model in judges if model.prompt and model.engine != "external"), "")
 
 
 def worker_of(domain: Domain) -> str:
@@ -60,7 +71,14 @@ def worker_of(domain: Domain) -> str:
 
 def reads_marks(source: RewardSource | None) -> bool:
     """True where the answer is scored with the tokenizer's special tokens, and beside the text of its prompt."""
-    return source is not None and source.arguments.get("framework") == WORKERS
+    if source is None or source.arguments.get("framework") != WORKERS:
+        return False
+    return not scoring.reads_text_alone(WORKERS, source.arguments["release"], source.arguments["name"])
+
+
+def asks_in_text(source: RewardSource | None) -> bool:
+    """True where a judge is told the whole prompt as text, without the tokenizer's special tokens."""
+    return source is not None and "form_name" in source.arguments
 
 
 def _registered(stage: Stage, release: str) -> RewardSource | None:
@@ -92,6 +110,9 @@ def _unscored(job: Job, prompts: list[Prompt], field: str) -> Iterator[str]:
         name = source.arguments.get("name") or prompt.source
         if name not in reasons:
             reasons[name] = scoring.unscored(source.arguments["framework"], source.arguments["release"], name)
-        why = reasons[name] if name else "no column 'data_source', by which answers are scored"
+        case = scoring.unscored_case(
+            source.arguments["framework"], source.arguments["release"], name, str(prompt.extra.get("case_type"))
+        )
+        why = (reasons[name] or case) if name else "no column 'data_source', by which answers are scored"
         if why:
             yield f"{field}: row {prompt.row}: {why}; `--reward` names another reward"

@@ -10,7 +10,7 @@ from typing import Any
 import ray
 
 from rftconf_runner.drawing import Group
-from rftconf_runner.framework_rewards import has_rules, reads_marks
+from rftconf_runner.framework_rewards import asks_in_text, has_rules, reads_marks
 from rftconf_runner.job import Grader, Job
 from rftconf_runner.places import Places
 from rftconf_runner.reward import BadRewardError, Score, ScoringRequest, prompted, scored, shaped
@@ -36,6 +36,10 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
                 tokenizer.decode(list(of), skip_special_tokens=False) for of in (sample.answer, sample.prompt)
             )
             requests[index] = replace(requests[index], text=text, words={"prompt": question})
+        elif asks_in_text(rewards.get(prompt.domain if prompt.domain in rewards else "")):
+            requests[index] = replace(
+                requests[index], prompt=tokenizer.decode(list(sample.prompt), skip_special_tokens=True)
+            )
     graders = [_grader_of(job, request.domain) for request in requests]
     scores: dict[int, Score] = {}
     for grader in job.graders:

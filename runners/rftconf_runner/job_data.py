@@ -19,7 +19,8 @@ class ImageColumn:
 @dataclass(frozen=True, slots=True)
 class Rows:
     """A data set's rows, and in which columns prompt and truth are. Its reward may be given by `name`; a row may have `tags`, any
-    where there are none; `system` goes before a row that is a question alone, nothing where it is empty."""
+    where there are none; `system` goes before a row that is a question alone, nothing where it is empty.
+    Columns that are `beside` these go to the reward within its extra_info."""
 
     uri: str
     split: str
@@ -31,6 +32,7 @@ class Rows:
     subset: str = ""
     system: str | None = None
     images: ImageColumn | None = None
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,12 @@ RIGHT = 0.003
 """The share of strings that must earn something; else two rules that find nothing would be called equal."""
 
 
-def compared(script: str, package: str, release: str) -> dict[str, Any]:
+def compared(script: str, package: str, release: str, strings: int = STRINGS) -> dict[str, Any]:
     """What a comparison prints, run where this release is."""
     where = folder() / "releases" / f"{package}-{release}"
     if not where.is_dir():
         pytest.skip(f"{package} {release} is not in {folder()}: make conformance-env")
-    return printed_by(script, release, str(STRINGS), folders=[where], seconds=SECONDS)
+    return printed_by(script, release, str(strings), folders=[where], seconds=SECONDS)
 
 
 @pytest.mark.parametrize("release", VERL)
@@ -51,6 +52,19 @@ def test_no_difference_to_rolls_workers(release: str) -> None:
     assert values["differences"] == {}
     assert len(values["compared"]) == 4 + 2
     assert {name: count for name, count in values["earned"].items() if count < RIGHT * STRINGS} == {}
+
+
+TESTED = 200
+"""Answers with code: each starts processes, in ROLL's worker and in the runner."""
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap, which confines code")
+@pytest.mark.parametrize("release", ["0.1.3", "0.2.1", "0.3.0"])
+def test_no_difference_to_rolls_worker_of_code_and_to_what_a_judge_is_asked(release: str) -> None:
+    values = compared("runner_rewards_tested.py", "roll", release, TESTED)
+    assert values["differences"] == []
+    assert values["earned"] > TESTED / 10
+    assert values["asked"] == 4 * 5
 
 
 CHATLEARN = os.environ.get("CHATLEARN_SRC", "")

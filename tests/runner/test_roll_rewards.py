@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from rftconf_runner import judged
+from rftconf_runner.absent import absent
 from rftconf_runner.data_reader import data_of
-from rftconf_runner.framework_rewards import reads_marks, worker_rewards
+from rftconf_runner.framework_rewards import asks_in_text, reads_marks, worker_rewards
 from rftconf_runner.job import RewardSource
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals
-from rftconf_runner.scores import roll, scoring
+from rftconf_runner.scores import confined, roll, scoring
 from rftconf_runner.stage_reader import StageReader
 
 from rftconf.load.load import load
@@ -25,6 +29,8 @@ MATH = f"math_rule: {{worker_cls: {WORKERS}math_rule_reward_worker.MathRuleRewar
 CHOICE = f"questions: {{worker_cls: {WORKERS}crossthinkqa_rule_reward_worker.CrossThinkQARuleRewardWorker, tag_included: [qa], reward_type: soft}}"
 CODE = f"code: {{worker_cls: {WORKERS}code_sandbox_reward_worker.CodeSandboxRewardWorker, tag_included: [code]}}"
 JUDGE = f"judged: {{worker_cls: {WORKERS}llm_judge_reward_worker.LLMJudgeRewardWorker, tag_included: [judged]}}"
+
+BOXES = f"boxes: {{worker_cls: {WORKERS}detection_reward_worker.DetectionRewardWorker, tag_included: [boxes]}}"
 
 
 def plan(*rewards: str, release: str = "0.3.0") -> Plan:
@@ -60,9 +66,9 @@ def test_what_scores_by_rule_is_not_refused(rewards: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reward", "name", "why"), [(CODE, "code", "no sandbox"), (JUDGE, "judged", "--reward NAME=judge:FORM")]
+    ("reward", "name", "why"), [(BOXES, "boxes", "boxes in an image"), (JUDGE, "judged", "--reward NAME=judge:FORM")]
 )
-def test_what_needs_a_sandbox_or_a_model_is_refused_by_its_domain(reward: str, name: str, why: str) -> None:
+def test_what_needs_an_image_or_a_model_is_refused_by_its_domain(reward: str, name: str, why: str) -> None:
     (reason,) = reasons(plan(MATH, reward), "domains[].reward")
     assert reason.startswith(f"of {name}: ")
     assert why in reason
@@ -162,3 +168,85 @@ def test_the_last_box_is_whole_and_braces_within_quotes_do_not_count() -> None:
     assert roll._last_box('\\boxed{"}"2}') == '"}"2'
     assert roll._last_box("\\boxed{1") is None
     assert roll._last_box("none") is None
+
+
+PASSING = "so\n```python\ndef f(x):\n    return x + 1\n```"
+TESTS = [{"assert_code": "def test_f():\n    assert f(1) == 2\n"}]
+
+
+def code_row(case: str) -> dict[str, Any]:
+    return {"case_type": case, "test_cases": json.dumps(TESTS)}
+
+
+def test_a_domain_of_code_is_run_confined() -> None:
+    (source,) = worker_rewards(plan(CODE).stages[0], plan(CODE).source)
+    assert source.arguments["name"] == "CodeSandboxRewardWorker"
+    assert not reads_marks(source)
+    assert [rows.beside for rows in data_of(StageReader(plan(CODE).stages[0]), plan(CODE).source)["data"]] == [
+        ("case_type", "test_cases")
+    ]
+
+
+@pytest.mark.skipif(confined.unusable() != "", reason="needs bubblewrap")
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        (PASSING, 1.0),
+        (PASSING.replace("+ 1", "+ 2"), 0.0),
+        ("```python\nimport os\nos._exit(0)\n```", 0.0),
+        (PASSING.replace("return", "open('/etc/hostname'); return"), 0.0),
+        (PASSING.replace("return", "import socket; socket.create_connection(('127.0.0.1', 22)); return"), 0.0),
+        (PASSING.replace("return", "x = bytearray(5 << 30); return"), 0.0),
+    ],
+)
+def test_code_passes_its_tests_without_files_network_and_much_memory(answer: str, right: float) -> None:
+    assert told("CodeSandboxRewardWorker", answer, None, extra_info=code_row("pytest")) == (right, right)
+
+
+@pytest.mark.skipif(confined.unusable() != "", reason="needs bubblewrap")
+def test_code_that_does_not_end_is_ended() -> None:
+    assert not confined.passes("while True: pass", 1.0)
+    assert not confined.exits_well("import time\ntime.sleep(60)", 1.0)
+
+
+def test_rows_of_other_tests_are_named() -> None:
+    assert scoring.unscored_case("roll", "0.3.0", "CodeSandboxRewardWorker", "pytest") == ""
+    assert "'input' is no kind of tests" in scoring.unscored_case("roll", "0.3.0", "CodeSandboxRewardWorker", "input")
+    assert scoring.unscored_case("roll", "0.3.0", "MathRuleRewardWorker", "None") == ""
+
+
+def test_without_bubblewrap_no_code_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confined, "which", lambda _: None)
+    confined.unusable.cache_clear()
+    assert "install the system's package bubblewrap" in scoring.unscored("roll", "0.3.0", "CodeSandboxRewardWorker")
+    confined.unusable.cache_clear()
+
+
+ASKED = (
+    f"judged: {{worker_cls: {WORKERS}llm_judge_reward_worker.LLMJudgeRewardWorker, tag_included: [judged], judge_prompt: some-form, "
+    "judge_model_type: inference, model_args: {model_name_or_path: /judge}, strategy_args: {strategy_name: vllm}, "
+    "generating_args: {max_new_tokens: 100}, device_mapping: 'list(range(0,1))'}"
+)
+FORMS = "OWN = 'Q {question} A {response} R {reference}'\nprompt_maps = {'some-form': OWN}\n"
+
+
+def test_a_domain_of_a_judge_asks_it_by_rolls_own_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reasons(plan(MATH, ASKED), "reward") == []
+    (_, source) = job_of(plan(MATH, ASKED)).rewards
+    assert (source.domain, source.name, source.arguments) == ("judged", "says_yes", {"form_name": "some-form"})
+    assert asks_in_text(source)
+    (tmp_path / "roll" / "utils").mkdir(parents=True)
+    (tmp_path / "roll" / "__init__.py").write_text("raise RuntimeError('never executed')\n")
+    (tmp_path / "roll" / "utils" / "prompt.py").write_text(FORMS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    judged.rolls_form.cache_clear()
+    question = judged.judge_prompt("4", "5", "system\nuser\n2 + 2?\nassistant\n", form_name="some-form")
+    assert question == "Q 2 + 2?\nassistant A 4 R 5"
+    with pytest.raises(ValueError, match="stands for words in ROLL's own code"):
+        judged.rolls_form("another")
+
+
+def test_words_of_a_judge_that_are_not_here_stop_the_run_before_it_starts() -> None:
+    judged.rolls_form.cache_clear()
+    job = replace(job_of(plan(MATH, ASKED)), data=(), model="m", tokenizer="m", graders=())
+    assert [sentence.partition(":")[0] for sentence in absent(job)] == ["stage.placement.auxiliary[].prompt"]

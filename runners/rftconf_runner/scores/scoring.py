@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from rftconf_runner.scores.confined import unusable
 from rftconf_runner.scores.table import known, rule
 
 PACKAGES = {
@@ -52,10 +53,26 @@ def unscored(framework: str, release: str, name: str) -> str:
         return f"{name!r} has no reward in {who} itself; it has {names}"
     if scoring_rule.refused:
         return f"{name!r} in {who} ({scoring_rule.cited}) {scoring_rule.refused}"
+    if scoring_rule.cases and unusable():
+        return f"{name!r} in {who} {unusable()}"
     missing = [PACKAGES[need] for need in scoring_rule.needs if find_spec(need) is None]
     if missing:
         return f"{name!r} in {who} is scored with {', '.join(missing)}: `pip install {' '.join(missing)}` into the runner's environment"
     return ""
+
+
+def unscored_case(framework: str, release: str, name: str, case: str) -> str:
+    """Return the reason why nothing scores a row with that `case_type`; empty where a rule does, or reads no such column."""
+    scoring_rule = rule(framework, release, name)
+    if scoring_rule is None or not scoring_rule.cases or case in scoring_rule.cases:
+        return ""
+    return f"case_type {case!r} is no kind of tests that the runner runs: {', '.join(scoring_rule.cases)}"
+
+
+def reads_text_alone(framework: str, release: str, name: str) -> bool:
+    """True where an answer is scored without the tokenizer's special tokens and its prompt."""
+    scoring_rule = rule(framework, release, name)
+    return scoring_rule is None or scoring_rule.text_alone
 
 
 def named(name: str) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 `*` at the end of a name is any continuation. A rule is in force from `since` up to and with `until`, where these are given.
 `needs` are modules that the framework's own function imports; `words` are its arguments besides answer and truth; what is `refused` has no function.
+Where a rule has `cases`, it runs the answer's code, of rows with these in `case_type` alone; `text_alone` is without a tokenizer's special tokens.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rftconf_runner.scores import instructions, prime, roll, trinity, verl
+from rftconf_runner.scores import coding, instructions, prime, roll, trinity, verl
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Rule:
     needs: tuple[str, ...] = ()
     refused: str = ""
     words: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    text_alone: bool = False
 
     def fits(self, framework: str, release: str, name: str) -> bool:
         """True where this rule scores answers of that name in that release."""
@@ -110,7 +113,9 @@ RULES = (
          R + "multiple_choice_boxed_rule_reward_worker.py: MultipleChoiceBoxedRuleRewardWorker"),
     Rule("roll", ("GeneralRuleRewardWorker",), instructions.ifeval, R + "ifeval_rule_reward_worker.py: GeneralRuleRewardWorker", needs=("langdetect",)),
     Rule("roll", ("GeneralValRuleRewardWorker",), None, R + "general_val_rule_reward_worker.py: GeneralValRuleRewardWorker", refused=TAGGED),
-    Rule("roll", ("CodeSandboxRewardWorker",), None, R + "code_sandbox_reward_worker.py: CodeSandboxRewardWorker", refused=SANDBOX),
+    Rule("roll", ("CodeSandboxRewardWorker",), coding.code, R + "code_sandbox_reward_worker.py: cal_local_test", since="0.1.3",
+         words=("extra_info",), cases=coding.CASES, text_alone=True),
+    Rule("roll", ("CodeSandboxRewardWorker",), None, R + "code_sandbox_reward_worker.py: CodeSandboxRewardWorker", until="0.1.2", refused=SANDBOX),
     Rule("roll", ("LLMJudgeRewardWorker",), None, R + "llm_judge_reward_worker.py: LLMJudgeRewardWorker", refused=JUDGED),
     Rule("roll", ("DetectionRewardWorker",), None, R + "detection_reward_worker.py: DetectionRewardWorker", refused=BOXES),
     Rule("roll", ("VideoR1RewardWorker",), None, R + "video_r1_reward_worker.py: VideoR1RewardWorker", refused=FRAMES),
