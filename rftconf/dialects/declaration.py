@@ -113,7 +113,9 @@ class Dialect:
         return own or next((fact for fact in self.facts if fits(key, fact.key)), None)
 
     def takes_word(self, key: str, word: Value) -> bool:
-        """True where the fork has this word of a key beside the framework's own."""
+        """True where the fork has this word of a key beside the framework's own; a list or a mapping is no word."""
+        if isinstance(word, (list, dict)):
+            return False
         return word in self.words.get(key, ()) or any(name.key == key and word in name.words for name in self.names)
 
     def speaks_of(self, key: str) -> bool:

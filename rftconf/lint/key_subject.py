@@ -49,17 +49,20 @@ class KeySubject:
         own = translation_of(self.best, {leaf.key: leaf for leaf in self.document.leaves})
         declared = {leaf.key for leaf in self.document.stock if leaf.key not in self.catalogue_of_release}
         spoken = declared.union(*(() if own is None else (own.names, own.facts)))
-        return tuple(
-            leaf for leaf in self.document.leaves if leaf.key not in spoken and not self._is_taken_by_others(leaf.key)
-        )
+        return tuple(leaf for leaf in self.document.leaves if leaf.key not in spoken and not self._is_a_store(leaf))
 
-    def _is_taken_by_others(self, key: str) -> bool:
-        """True for a key of the author's own that other keys take by `${...}`, where the loader drops what it does not know."""
+    def _is_a_store(self, leaf: Leaf) -> bool:
+        """True for a key of the author's own that other keys take by `${...}`, where the loader drops what it does not know.
+
+        A file that stands in the defaults keeps such sections for every config, whether this one takes them or not.
+        """
         if not registry.framework(self.best.framework).drops_unknown:
             return False
-        section = key.partition(".")[0]
-        known = section in self.catalogue_of_release or self.catalogue_of_release.is_node(section)
-        return not known and (section in self._stores or references.is_among(key, self._references))
+        section = leaf.key.partition(".")[0]
+        if section in self.catalogue_of_release or self.catalogue_of_release.is_node(section):
+            return False
+        comes_along = leaf.key_place.file != self.document.name
+        return comes_along or section in self._stores or references.is_among(leaf.key, self._references)
 
     @cached_property
     def _references(self) -> frozenset[str]:

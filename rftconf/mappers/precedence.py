@@ -13,6 +13,7 @@ from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.shapes import OneField, OneSided, Shape, take
 from rftconf.mappers.supposing import may_hold, put_to_sleep
 from rftconf.schemas import catalogue
+from rftconf.text.read.command_line_values import ORIGIN
 
 
 def since(release: str) -> When:
@@ -136,6 +137,10 @@ class Until(OneField):
         """Set the field where the release reads the key; unwritten it has that release's default."""
         known = catalogue.load(r.framework, r.release, r.trainer)
         if r.since(self.unread_since):
+            cell = r.source.cells.get(self.key)
+            if cell is not None and cell.leaf is not None and cell.leaf.place.file == ORIGIN:
+                r.set(self.path, cell.value, self.key, how="given by hand")  # the answer to what is asked
+                return
             if self.key in known:
                 r.inactive[self.key] = self.instead
             r.set(self.path, OpenKey(self.key), how=self.asks)

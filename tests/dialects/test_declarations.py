@@ -96,3 +96,12 @@ def test_an_unknown_name_says_which_are_known() -> None:
 
 def test_a_title_is_a_name_too() -> None:
     assert declaration.find("search-r1") is declaration.find("Search-R1")
+
+
+def test_a_list_is_no_word_of_a_fork() -> None:
+    """RAGEN has words for some keys; a config may give a list there, which no set of words can be asked for."""
+    for name in declaration.all_names():
+        dialect = declaration.load(name)
+        for key in (*dialect.words, *(entry.key for entry in dialect.names if entry.words)):
+            assert not dialect.takes_word(key, ["a"])
+            assert not dialect.takes_word(key, {"a": 1})

@@ -214,6 +214,18 @@ def test_a_key_that_the_loader_drops_is_no_error() -> None:
     assert (diagnostic.code, diagnostic.severity) == ("KEY001", Severity.WARNING)
 
 
+STORE = "deepspeed_zero2:\n  bf16: {enabled: true}\ncustom_env: {Lake: {max_steps: 3}}\nactor_train: {odd: 1}\n"
+"""Sections that ROLL's examples keep for all configs, and a key in a section that ROLL has."""
+
+
+def test_a_base_file_may_keep_sections_that_a_config_does_not_take() -> None:
+    """dacite drops them (strict=False), and nobody wrote them for this config."""
+    text = "defaults:\n  - ../config/store@_here_\nrollout_batch_size: 64\nadv_estimator: grpo\n"
+    base = {"../config/store.yaml": STORE}
+    diagnostics = basic.check(read(Source("a.yaml", text), ReadOptions(sources=base)), "roll", "0.3.0")
+    assert [d.key for d in diagnostics if d.code == "KEY001"] == ["actor_train.odd"]
+
+
 def test_a_key_of_another_release_than_the_guessed_one_is_no_error() -> None:
     line = "actor_rollout_ref.actor.megatron.grad_offload=True ray_kwargs.ray_init.runtime_env.py_executable=null model_engine=megatron"
     text = SCRIPT.format(line=line, program="verl.trainer.main_ppo", options="")

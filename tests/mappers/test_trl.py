@@ -189,11 +189,11 @@ def test_deviations(release: str, keys: dict[str, Any], advantage: str, scope: s
     [
         ("0.22.2", None),
         ("0.24.0", {"rollout_is": "token", "rollout_is_threshold": 2.0}),
-        ("1.16.0", {"rollout_is": "sequence", "rollout_is_threshold": 3.0}),
+        ("1.16.0", {"rollout_is": "sequence", "rollout_is_threshold": "1e-09_3.0"}),
     ],
 )
 def test_the_engines_log_probabilities_are_corrected_since_0_23(release: str, correction: object) -> None:
-    """Truncated by token at 2.0 in 0.23 to 0.25, masked by sequence at 3.0 since 0.26."""
+    """Truncated by token at 2.0 in 0.23 to 0.25, masked by sequence at 3.0 since 0.26: weights of 0 outside of both bounds."""
     assert plan(release, use_vllm="true")[A + "rollout_correction"] == correction
     assert plan(release)[A + "rollout_correction"] is None
 

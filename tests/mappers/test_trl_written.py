@@ -119,6 +119,16 @@ def test_the_engines_are_not_corrected_unless_the_source_corrects_them() -> None
     )
 
 
+def test_weights_of_zero_outside_of_two_bounds_are_a_mask() -> None:
+    """veRL 0.8 takes LOWER_UPPER for IcePop (rollout_corr_helper.py: use_icepop), TRL masks both sides since 1.6."""
+    block = "algorithm.rollout_correction.rollout_is"
+    masked = {block: "token", block + "_threshold": "0.5_4.0"}
+    names = [f"vllm_importance_sampling_{name}" for name in ("mode", "clip_min", "clip_max")]
+    assert [keys(masked).get(name) for name in names] == ["token_mask", 0.5, 4.0]
+    older = keys(masked, release="0.26.2")
+    assert (older[names[0]], older["vllm_importance_sampling_cap"]) == ("token_mask", 4.0)
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -42,6 +42,7 @@ ARGS=(
   actor_rollout_ref.rollout.top_k=-1                          # what TRL 0.24.0 does without top_k
   actor_rollout_ref.rollout.top_p=1.0                         # TRL 0.24.0 default of top_p
   actor_rollout_ref.rollout.dtype=auto                        # TRL 0.24.0: the engine takes the type that the model's files say
+  actor_rollout_ref.rollout.tensor_model_parallel_size=1      # TRL 0.24.0: trl vllm-serve takes --tensor_parallel_size 1 unless it is told otherwise
   actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=16  # per_device_train_batch_size=16
   actor_rollout_ref.rollout.n=8                               # num_generations=8
   actor_rollout_ref.rollout.val_kwargs.top_k=-1               # TRL 0.24.0: evaluation draws as training does

@@ -3,10 +3,10 @@
 set -euo pipefail
 
 ARGS=(
-  algorithm.rollout_correction.rollout_is=sequence       # vllm_importance_sampling_correction=True, the TRL 1.16.0 default
-  algorithm.rollout_correction.rollout_is_threshold=3.0  # vllm_importance_sampling_correction=True, the TRL 1.16.0 default
-  algorithm.adv_estimator=grpo                           # scale_rewards=group, the TRL 1.16.0 default
-  algorithm.use_kl_in_reward=false                       # TRL 1.16.0: KL is in the loss alone
+  algorithm.rollout_correction.rollout_is=sequence  # vllm_importance_sampling_correction=True, the TRL 1.16.0 default
+  "algorithm.rollout_correction.rollout_is_threshold='1e-09_3.0'"  # vllm_importance_sampling_correction=True, the TRL 1.16.0 default
+  algorithm.adv_estimator=grpo                      # scale_rewards=group, the TRL 1.16.0 default
+  algorithm.use_kl_in_reward=false                  # TRL 1.16.0: KL is in the loss alone
 
   'data.train_files=???'         # dataset_name=org/math
   'data.val_files=???'           # there is no evaluation set; veRL opens a file even with test_freq=-1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import formula
+from rftconf.base.symbols import MISSING, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.images import COLUMN, columns_of_images, sees_images
@@ -84,6 +84,13 @@ def write_data(w: WriteContext) -> None:
             files.put(w, at + "file_name", files.values)
             say_what_files_lack(w, D + listed, "ROLL")
             write_columns(w, at, listed, len(files.values))
+        elif listed == "train" and w.trainer == "rlvr" and not w.same_framework and w.plan("stage.kind") == "rl":
+            w.put(
+                at + "file_name",
+                MISSING,
+                always=True,
+                how="the source names no data; ROLL takes every prompt from a file",
+            )
     _write_empty_validation(w)
     mixing = w.plan(D + "mixing")
     shuffles = w.trainer != "sft"

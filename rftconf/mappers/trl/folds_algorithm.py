@@ -86,6 +86,10 @@ CORRECTION = CORRECTS, MODE, LEAST, MOST = tuple(
     f"vllm_importance_sampling_{name}" for name in ("correction", "mode", "clip_min", "clip_max")
 )
 WEIGHTS = A + "rollout_correction"
+HAS_LEAST = "1.6.0"
+"""The first release with a bound from below."""
+NO_LEAST = "1e-09"
+"""A lower bound that no weight is below: the frameworks cut its logarithm at -20."""
 
 
 def read_correction(r: ReadContext) -> None:
@@ -97,11 +101,20 @@ def read_correction(r: ReadContext) -> None:
         return
     mode, least, most = str(r.native(MODE)), r.native(LEAST), r.native(MOST)
     level, _, action = mode.partition("_")
+    threshold = most
+    if action == "mask" and isinstance(most, int | float) and not isinstance(least, Expr):
+        # `lower_upper` is the plan's word for weights that are 0 outside of both
+        threshold = f"{least if least is not None and least > 0 else NO_LEAST}_{most}"
+        if least is None:
+            r.set(WEIGHTS, {"rollout_is": level, "rollout_is_threshold": threshold}, CORRECTS, MODE, MOST)
+        else:
+            r.set(WEIGHTS, {"rollout_is": level, "rollout_is_threshold": threshold}, *CORRECTION)
+        return
     if action == "mask":
         r.narrowed[MODE] = f"what is above {formula(most)} gets the weight 0 here; the weight is cut at it elsewhere"
     if least is not None:
-        r.narrowed[LEAST] = "ratios below it are lifted or masked as well; the plan holds a bound from above alone"
-    r.set(WEIGHTS, {"rollout_is": level, "rollout_is_threshold": most}, CORRECTS, MODE, MOST)
+        r.narrowed[LEAST] = "ratios below it are lifted as well; the plan has no such bound"
+    r.set(WEIGHTS, {"rollout_is": level, "rollout_is_threshold": threshold}, CORRECTS, MODE, MOST)
 
 
 def write_correction(w: WriteContext) -> None:
@@ -112,14 +125,30 @@ def write_correction(w: WriteContext) -> None:
     has = w.plan(WEIGHTS)
     given = has if isinstance(has, dict) else {}
     level, most = (given.get(name) for name in ("rollout_is", "rollout_is_threshold"))
+    least = None
+    if isinstance(most, str) and (bounds := _bounds(most)) is not None:
+        least, most = bounds
     if level not in ("token", "sequence") or not isinstance(most, int | float | Expr):
         note = "TRL cuts the weight of a token or of an answer at one bound, and has no such correction"
         lose_known(w, State.NO_COUNTERPART, note, WEIGHTS)
         if not w.same_framework:
             w.put(CORRECTS, False, always=True, how="the source weighs nothing by the engine's log-probabilities")
         return
-    more = sorted(given.keys() - {"rollout_is", "rollout_is_threshold"})
-    note = f"TRL has no {', '.join(more)}" if more else ""
-    w.put(CORRECTS, True, WEIGHTS, state=State.NARROWED if more else State.EXACT, note=note)
-    w.put(MODE, f"{level}_truncate", WEIGHTS, always=True)
+    more = [f"TRL has no {name}" for name in sorted(given.keys() - {"rollout_is", "rollout_is_threshold"})]
+    bounded = least is not None and least > float(NO_LEAST)
+    if bounded and not w.since(HAS_LEAST):
+        more.append(f"this release masks above {formula(most)} alone, and not below {least:g}")
+    w.put(CORRECTS, True, WEIGHTS, state=State.NARROWED if more else State.EXACT, note="; ".join(more))
+    w.put(MODE, f"{level}_{'truncate' if least is None else 'mask'}", WEIGHTS, always=True)
     w.put(MOST, most, WEIGHTS, always=True)
+    if bounded and w.since(HAS_LEAST):
+        w.put(LEAST, least, WEIGHTS, always=True)
+
+
+def _bounds(threshold: str) -> tuple[float, float] | None:
+    """Both bounds of `lower_upper`, outside of which weights are 0; None for another text."""
+    lower, _, upper = threshold.partition("_")
+    try:
+        return float(lower), float(upper)
+    except ValueError:
+        return None

@@ -106,7 +106,9 @@ def read_engines(r: ReadContext) -> None:
         r.inactive[TP] = "the server has a size of its own: trl vllm-serve --tensor_parallel_size"
         gpus = from_environment(r, "VLLM_SERVER_GPUS")
         r.set(ENGINES, gpus, ENGINE, MODE, how=SERVED)
-        r.set(SIZE, None)
+        r.set(
+            SIZE, 1, kind=Kind.DEFAULT, how="trl vllm-serve takes --tensor_parallel_size 1 unless it is told otherwise"
+        )
         if isinstance(gpus, Var):
             r.note(SERVED)
         return

@@ -25,7 +25,6 @@ ROWS = (
     row(lambda c: c.output_dir, lambda p: p.identity.checkpoint_root, same, why="transformers Trainer._save_checkpoint"),
     row(lambda c: c.log_level, lambda p: p.identity.log_level, LEVELS, when=on.LOGS_AT_A_LEVEL,
         why="TrainingArguments.get_process_log_level"),
-    row(lambda c: c.model_name_or_path, lambda p: p.stage.model.path, same, why="trl/scripts/grpo.py: GRPOTrainer(model=)"),
     row(lambda c: c.trust_remote_code, lambda p: p.stage.model.trust_remote_code, same, why="trl/scripts/grpo.py: model_init_kwargs"),
     # -- lengths and batches ------------------------------------------------------------------------------------
     row(lambda c: c.max_completion_length, lambda p: p.stage.length.response_max_tokens, same, why="trl/trainer/grpo_trainer.py: max_tokens"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rftconf.base.ledger import State
+from rftconf.base.symbols import MISSING
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack, settle_mixing
 from rftconf.mappers.images import sees_images
@@ -51,12 +52,20 @@ def write_data(w: WriteContext) -> None:
         files = files_of(w, D + listed)
         if files.values:
             files.put(w, key, files.short(w))
+        elif listed == "train" and _lacks_rows(w):
+            own = w.defaults(key)
+            w.put(key, MISSING, always=True, how=f"the source names no data; veRL takes {own} where none is named")
         elif listed == "eval" and not w.same_framework and "data.train_files" in w.out:
             how = "there is no evaluation set; veRL opens a file even with test_freq=-1"
             w.put(key, w.out["data.train_files"].value, always=True, how=how)
         say_what_files_lack(w, D + listed, "veRL")
         _write_columns(w, listed, len(files.values))
     settle_mixing(w, "veRL concatenates files and shuffles the whole")
+
+
+def _lacks_rows(w: WriteContext) -> bool:
+    """True for prompts that come from nowhere; what the rows of environments are is a question of its own."""
+    return not w.same_framework and w.plan("stage.kind") == "rl" and not w.items("stage.data.environments")
 
 
 def _write_columns(w: WriteContext, listed: str, count: int) -> None:

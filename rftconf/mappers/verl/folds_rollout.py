@@ -41,6 +41,9 @@ CORRECTS = ("rollout_is", "rollout_rs", "rollout_token_veto_threshold")
 NO_CORRECTION = "nothing is corrected: neither rollout_is nor rollout_rs is set"
 
 
+BLOCK, CORRECTION = "algorithm.rollout_correction", "stage.algorithm.rollout_correction"
+
+
 def write_old_logprob(w: WriteContext) -> None:
     """`bypass_mode` takes the engine's log-probabilities; otherwise veRL recomputes them once per period."""
     source = w.plan("stage.sync.old_logprob")
@@ -55,7 +58,13 @@ def write_old_logprob(w: WriteContext) -> None:
         settle(w, "stage.sync.old_logprob", single, "with one update a period this is the same", other)
     elif source is not None:
         w.lose("stage.sync.old_logprob", State.DEFAULT, "veRL recomputes them once per rollout period")
-    put_tree(w, "algorithm.rollout_correction", "stage.algorithm.rollout_correction")
+    put_tree(w, BLOCK, CORRECTION)
+    key, given = f"{BLOCK}.rollout_is_threshold", w.plan(CORRECTION)
+    bounds = given.get("rollout_is_threshold") if isinstance(given, dict) else None
+    if isinstance(bounds, str) and "_" in bounds and not w.since("0.8.0"):
+        upper = bounds.partition("_")[2]
+        note = f"releases before 0.8 have no weights of 0 outside of {bounds.replace('_', ' to ')}; they cut them at {upper}"
+        w.put(key, float(upper), CORRECTION, state=State.NARROWED, note=note, always=True)
 
 
 def _sequences(c: Context) -> Any:

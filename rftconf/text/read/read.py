@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rftconf.base.diagnostics import Diagnostic, Severity, few
@@ -116,11 +116,27 @@ def _read_with_given(source: Source, options: ReadOptions) -> Document:
         written, texts = {leaf.key for leaf in document.leaves}, (source.text, *options.sources.values())
         names_key = _is_no_word_of if document.form == PYTHON_FORM else _names_a_key
         keys |= {name: value for name, value in variables.items() if name in written or names_key(name, texts)}
+    elif variables and _has_no_sections(document):  # options of the program, which no line of the script need hold
+        texts = (source.text, *options.sources.values())
+        named = {name: value for name, value in variables.items() if _names_a_key(name, texts)}
+        keys |= named
+        document = replace(document, diagnostics=_without_unread(document.diagnostics, named))
     if keys:
         from rftconf.text.read.command_line_values import with_given_values
 
         document = with_given_values(document, keys)
     return document
+
+
+def _has_no_sections(document: Document) -> bool:
+    """True for a launch whose keys are plain names, as TRL's options are: a key is told from a variable by nothing else."""
+    plain = sum("." not in leaf.key for leaf in document.leaves)
+    return document.launch is not None and 2 * plain > len(document.leaves)
+
+
+def _without_unread(diagnostics: Sequence[Diagnostic], names: Iterable[str]) -> tuple[Diagnostic, ...]:
+    """The findings but for those that say of one of `names` that the script never reads it: it is a key."""
+    return tuple(d for d in diagnostics if d.code != "SYN160" or not any(f" {name}, " in d.message for name in names))
 
 
 def _names_a_key(name: str, texts: Sequence[str]) -> bool:
