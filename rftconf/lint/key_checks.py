@@ -163,7 +163,9 @@ def _unknown(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
             if subject.own_config
             else suggest.explain(subject.catalogue_of_release, leaf.key)
         )
-        yield _at_key("KEY001", worst, leaf, message, help_)
+        declared = "" if near or subject.own_config else subject.may_be_declared
+        severity = Severity.WARNING if declared and worst is Severity.ERROR else worst
+        yield _at_key("KEY001", severity, leaf, message, help_ or declared)
 
 
 @lru_cache(maxsize=20_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +16,10 @@ from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document, Leaf
 from rftconf.text.launch.programs import main_of
+from rftconf.text.read.read import PYTHON_FORM
 
+_REPLACES = re.compile(r"^[ \t]*(?:from|import)[ \t]+(unsloth)\b", re.MULTILINE)
+"""Libraries that change the classes of the framework when they are imported: unsloth's GRPOConfig has arguments of its own."""
 _COMPOSED = frozenset({"SYN520", "SYN521"})
 """What is said of a YAML that Hydra composes: a launch may give it more keys, and a missing base file may hold some."""
 
@@ -79,6 +83,8 @@ class KeySubject:
             return f"the config of {self.fork}"
         if chosen := next(filter(self._chooses_a_config, self.document.leaves), None):
             return f"the config that {chosen.key}={render_value(chosen.value)} chooses"
+        if self.document.form == PYTHON_FORM and (library := _REPLACES.search(self.document.text)):
+            return f"{library[1]}, which puts a class of its own in the place of {self.title}'s,"
         launch = self.document.launch
         if launch is None:
             return "one of its defaults" if any(d.code in _COMPOSED for d in self.document.diagnostics) else ""
@@ -88,8 +94,19 @@ class KeySubject:
         main = main_of(launch.program)
         if main is not None and main.framework != registry.framework(self.best.framework).family:
             return ""
-        published = main is not None and launch.program.startswith(registry.framework(self.best.framework).programs)
+        framework = registry.framework(self.best.framework)
+        published = main is not None and launch.program.startswith(framework.programs)
+        if framework.for_scripts and launch.program.endswith(".py"):
+            published = False
         return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
+
+    @property
+    def may_be_declared(self) -> str:
+        """Return what may declare a key that no release has, where nothing says what reads the config; else nothing."""
+        framework = registry.framework(self.best.framework)
+        if not framework.for_scripts or self.document.launch is not None:
+            return ""
+        return f"`{' '.join(framework.command)}` stops there; a script of your own may declare it"
 
     def _chooses_a_config(self, leaf: Leaf) -> bool:
         """True for Hydra's choice of another file for a part of the config, which has no catalogue."""

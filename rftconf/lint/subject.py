@@ -125,6 +125,10 @@ class Subject:
         got = values[path] if path in values else None if path in fields() else self.native.value(name)
         return None if is_symbolic(got) else got
 
+    def behaviour(self, name: str) -> Any:
+        """Return what the framework does by a plan field that no key says, so that no other config can say otherwise."""
+        return self.reading.values.get(self._path(name))
+
     def number(self, name: str) -> int | float | None:
         """The value as a number, None when it is none or not known."""
         got = self.value(name)

@@ -44,7 +44,8 @@ def recognise(document: Document, framework: str | None = None, release: str | N
 
 def _counted_with_stock(best: Guess, document: Document, written: Mapping[str, Value]) -> Guess:
     """The guess from the keys of the checkout's own config too, which says so and holds none of those against the script."""
-    name = PurePath(document.stock[0].place.file).name
+    files = list(dict.fromkeys(leaf.place.file for leaf in document.stock))
+    name = PurePath(files[0]).name if len(files) == 1 else f"{len(files)} config files"
     position = next(index for index, reason in enumerate(best.reasons) if " takes " in reason)
     reasons = (
         *best.reasons[:position],

@@ -46,7 +46,8 @@ class Framework:
     `spmd_until`: the last release that torchrun starts, one process per GPU.
     `trainer_sections`: a trainer to the sections that only its configs have, where they tell trainers apart;
     `trainer_of_kind`: the trainer that runs a kind of stage, where each kind has its own.
-    `drops_unknown`: its loader leaves unknown keys out without a word; `refuses_unknown`: it stops at them.
+    `drops_unknown`: its loader leaves unknown keys out without a word; `refuses_unknown`: it stops at them;
+    `for_scripts`: scripts of anybody's read such configs too, and declare keys of their own.
     `two_forms`: a rollout period can be written in two forms, with one sync interval or with two.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
@@ -88,6 +89,7 @@ class Framework:
     interpolates: bool = True
     drops_unknown: bool = False
     refuses_unknown: bool = False
+    for_scripts: bool = False
     two_forms: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
@@ -298,6 +300,7 @@ TRL = Framework(
     ),
     aliases=("huggingface-trl",),
     programs=("trl", "grpo", "src/open_r1/grpo"),
+    for_scripts=True,
     interpolates=False,
     sections=("num_generations", "reward_funcs", "max_completion_length"),
     converts_texts=True,

@@ -79,3 +79,11 @@ def test_engines_of_a_server_take_one_gpu_unless_told_otherwise() -> None:
         "num_processes: 4", "num_processes: 1"
     )
     assert targets(served, "verl")["actor_rollout_ref.rollout.tensor_model_parallel_size"] == 1
+
+
+def test_no_answer_is_what_the_release_refuses() -> None:
+    """veRL took hf as an engine up to 0.7.0; TRL's trainer generates by itself where use_vllm is false."""
+    document = read(Source("grpo.yaml", f"{YAML}use_vllm: false\n"))
+    decisions = convert(document, "verl", framework="trl", release="1.16.0").ledger.decisions
+    (engine,) = (decision for decision in decisions if decision.key == "actor_rollout_ref.rollout.name")
+    assert engine.choices == ("vllm", "sglang", "trtllm")

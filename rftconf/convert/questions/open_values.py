@@ -30,7 +30,7 @@ from rftconf.mappers.rows import natives_of
 from rftconf.mappers.words_of_keys import words_of_field, words_of_keys, words_taken
 from rftconf.mappers.writing import Writing
 from rftconf.plan.options import OPTIONS
-from rftconf.schemas import catalogue, registry
+from rftconf.schemas import catalogue, registry, versions
 from rftconf.text.document import Leaf, Via
 from rftconf.text.hydra.override_parser import shortened
 from rftconf.text.placeholders import placeholders_in
@@ -241,7 +241,10 @@ def _target_words(line: TargetLine, writing: Writing) -> tuple[str, ...]:
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     paths = (path for path, outcome in writing.outcomes.items() if line.key in outcome.targets)
     by_rows = (words_taken(writing.table, writing, path) for path in paths)
-    return words_of_keys(known, (line.key.lstrip("+"),)) or next(filter(None, by_rows), ())
+    words = words_of_keys(known, (line.key.lstrip("+"),)) or next(filter(None, by_rows), ())
+    return tuple(
+        word for word in words if not versions.refused(writing.framework, writing.release, line.key.lstrip("+"), word)
+    )
 
 
 def ways_to_tell(values: Mapping[str, Value], stage: StageRead | None) -> tuple[str, ...]:

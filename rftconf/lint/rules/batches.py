@@ -69,7 +69,7 @@ def _uneven_period(s: Subject) -> Findings:
     total, update, n = sequences(s), s.count(UPDATE), s.count(RESPONSES)
     if total is None or update is None or n is None or update > total or total % update == 0:
         return
-    tail = s.value("batch.uneven_tail")
+    tail = s.behaviour("batch.uneven_tail")
     what = {
         "short": "the last update is short",
         "pad": "it is filled up with synthetic sequences",
@@ -99,7 +99,7 @@ def _uneven_ranks(s: Subject) -> Findings:
     update, d, n = s.count(UPDATE), ranks(s), s.count(RESPONSES)
     if update is None or d is None or n is None or update % d == 0:
         return
-    floors = s.value("batch.uneven_tail") == "short"
+    floors = s.behaviour("batch.uneven_tail") == "short"
     change: tuple[Put, ...] = ()
     if s.framework == "verl" and update % n == 0:
         step = d // gcd(d, n)

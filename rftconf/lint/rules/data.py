@@ -42,7 +42,8 @@ def _same_file(s: Subject) -> Findings:
         (value, s.value(name.replace("uri", "split"))) for name, value in uris(s, "train") if isinstance(value, str)
     }
     for name, value in uris(s, "eval"):
-        if (value, s.value(name.replace("uri", "split"))) in train:
+        split = name.replace("uri", "split")
+        if (value, s.value(split)) in train and not s.unknown(split):
             yield finding(f"{value} is trained on and validated on", name, "data.train[0].uri")
 
 

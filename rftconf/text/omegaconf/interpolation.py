@@ -241,7 +241,10 @@ class _Scope:
             return self.node(args[0])
         if name == "now" and len(args) == 1 and isinstance(args[0], str):
             return Now(args[0])
-        raise UnresolvedError("SYN404", f"the resolver {name} with {len(args)} arguments is not one of OmegaConf's own")
+        raise UnresolvedError(
+            "SYN404",
+            f"the resolver {name} with {len(args)} argument{'s' * (len(args) != 1)} is not one of OmegaConf's own",
+        )
 
     def _env(self, args: list[Value]) -> Value:
         variable = args[0]

@@ -180,7 +180,8 @@ class YamlReader:
         self._report("SYN208", Severity.ERROR, message, self.place(node))
 
     def _duplicate(self, name: str, first: Node, second: Node) -> None:
-        then = "OmegaConf refuses the file" if self.rules is ScalarRules.OMEGACONF else "the later one wins"
+        loaders = "OmegaConf, which all but TRL load with, refuses the file; TRL takes the later one"
+        then = loaders if self.rules is ScalarRules.OMEGACONF else "the later one wins"
         self.diagnostics.append(
             Diagnostic(
                 "SYN209",

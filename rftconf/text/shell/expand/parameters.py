@@ -72,11 +72,12 @@ def with_default(shell: Shell, part: Param, word: Word | None, otherwise: Callab
         if name in shell.required and word is None:
             empty = False
         if operator == "?":
-            if empty and isinstance(value, Var):
-                advice = f"--set {name}=..."
-                shell.say("SYN151", f"the script stops here unless {name} is given", part.start, part.end, advice)
-                shell.asks.setdefault(name, shell.source.place(part.start, part.end))
-            return value
+            if not empty or not (isinstance(value, Var) or value == ""):
+                return value
+            advice = f"--set {name}=..."
+            shell.say("SYN151", f"the script stops here unless {name} is given", part.start, part.end, advice)
+            shell.asks.setdefault(name, shell.source.place(part.start, part.end))
+            return Var(name) if value == "" else value  # a run that goes on has been given one
         if empty is None:
             yes, no = (otherwise(), "") if operator == "+" else (value, otherwise())
             if part.op[0] != ":" and isinstance(value, Var):
