@@ -71,6 +71,8 @@ LADDER: tuple[tuple[str, str], ...] = (
 """Capabilities, in the order in which they are worth building, by what a refusal says."""
 A_NODE = Gpus(1, 8)
 """The cluster that is taken for a config that does not say how many GPUs it is for."""
+TYPES = {"glm-4.1v": {"model_type": "glm4v", "vision_config": {"model_type": "glm4v"}}}
+"""What the config.json of a model says of its type, by the beginning of its name, where the memory account's table has no such model."""
 PATH = re.compile(
     r"(?:^|\.)(?:path|tokenizer_path|critic_path|critic_tokenizer_path|uri|function_path|resume_path|checkpoint_root)$"
 )
@@ -126,6 +128,8 @@ def _of_models(plan: Plan) -> Iterator[str]:
     for stage in plan.stages[:1]:
         model = find(stage.model.path) if isinstance(stage.model.path, str) else None
         config = next((row.config for row in rows() if model and row.name == model.name), {})
+        name = str(stage.model.path).rpartition("/")[2].lower()
+        config = config or next((known for begin, known in TYPES.items() if name.startswith(begin)), {})
         if not config and any(data_set.keys.image is not None for data_set in stage.data.train):
             # few types of models that see are executed: one that nobody here knows does not count as one of these
             yield "stage.model.path: a model that sees, of a type that the table of models does not have (vision_config)"

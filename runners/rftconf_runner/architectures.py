@@ -16,7 +16,7 @@ from rftconf_runner.value_text import render_plan_value
 
 WITH_EXPERTS = {"qwen2_moe", "qwen3_moe"}
 """Types of models with experts that a real engine took over, tensor by tensor (tests/runner/with_vllm/test_experts.py)."""
-SEEING = {"qwen2_vl", "qwen2_5_vl", "qwen3_vl"}
+SEEING = {"qwen2_vl", "qwen2_5_vl", "qwen3_vl", "glm4v"}
 """Types of models that read images beside text, which a real engine took over (tests/runner/with_vllm/test_vision.py)."""
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 TOWERS = ("vision_config", "audio_config", "thinker_config")

@@ -89,7 +89,7 @@ def rewards_of(
     if path:
         return (*sources, RewardSource("", path, name, arguments, batched=read.stage.reward.manager == BATCHED))
     workers = [own for own in worker_rewards(read.stage, source, words) if own.domain not in sources_by_domain]
-    own = None if modelled else own_reward(read.stage, source)
+    own = None if modelled else own_reward(read.stage, source, words)
     return (*sources, *workers, *([own] if own else []))
 
 

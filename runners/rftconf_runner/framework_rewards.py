@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 JUDGES = "LLMJudgeRewardWorker"
 """ROLL's worker that asks a model."""
+SERVICE = "reward.sandbox_fusion.url"
+"""veRL's key of a service that runs code; the runner runs it itself, confined."""
 WORKERS, NOTHING = "roll", MappingProxyType[str, Any]({})
 """The framework whose domains each have a worker that scores."""
 OWN = {module.__file__: module.__name__ for module in (rules, scoring)}
@@ -26,7 +28,7 @@ MANAGERS = {"naive", "dapo", None}
 """veRL's reward managers that give each answer the score of `default_compute_score`."""
 
 
-def own_reward(stage: Stage, source: Source) -> RewardSource | None:
+def own_reward(stage: Stage, source: Source, words: Mapping[str, Any] = NOTHING) -> RewardSource | None:
     """Return the framework's own reward; None where it has none that scores single answers by rule."""
     if source.framework == "trinity" and source.release:
         return _registered(stage, source.release)
@@ -38,7 +40,10 @@ def own_reward(stage: Stage, source: Source) -> RewardSource | None:
         or stage.reward.manager not in MANAGERS
     ):
         return None
-    return RewardSource("", scoring.__file__, scoring.NAME, {"framework": source.framework, "release": source.release})
+    arguments: dict[str, Any] = {"framework": source.framework, "release": source.release}
+    if source.framework == "verl" and words.get(SERVICE):
+        arguments["confined"] = True
+    return RewardSource("", scoring.__file__, scoring.NAME, arguments)
 
 
 def worker_rewards(stage: Stage, source: Source, words: Mapping[str, Any] = NOTHING) -> Iterator[RewardSource]:
@@ -109,7 +114,10 @@ def _unscored(job: Job, prompts: list[Prompt], field: str) -> Iterator[str]:
             continue
         name = source.arguments.get("name") or prompt.source
         if name not in reasons:
-            reasons[name] = scoring.unscored(source.arguments["framework"], source.arguments["release"], name)
+            confined = bool(source.arguments.get("confined"))
+            reasons[name] = scoring.unscored(
+                source.arguments["framework"], source.arguments["release"], name, confined=confined
+            )
         case = scoring.unscored_case(
             source.arguments["framework"], source.arguments["release"], name, str(prompt.extra.get("case_type"))
         )

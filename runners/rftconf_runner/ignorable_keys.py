@@ -20,17 +20,20 @@ Values = tuple[Any, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Harmless:
-    """Keys that change nothing of what is learned, with one of `values` (any of them: None), in a stage that `when` holds for."""
+    """Keys that change nothing of what is learned, with one of `values` (any of them: None) or of those that `same_as` has of
+    the stage, in a stage that `when` holds for."""
 
     keys: tuple[str, ...]
     why: str
     values: Values = None
     when: Callable[[Stage], bool] | None = None
+    same_as: Callable[[Stage], Values] | None = None
 
     def covers(self, key: str, value: Any, stage: Stage) -> bool:
         """True where that key may be left aside."""
         fits = any(fnmatchcase(key, pattern) for pattern in self.keys)
-        return fits and (self.values is None or value in self.values) and (self.when is None or self.when(stage))
+        values = self.same_as(stage) if self.same_as else self.values
+        return fits and (values is None or value in values) and (self.when is None or self.when(stage))
 
 
 def _of(why: str, *keys: str, values: Values = None, when: Callable[[Stage], bool] | None = None) -> Harmless:
@@ -78,6 +81,9 @@ VERL = (
     _of("a reward model's weights in the host's memory between its turns", "reward_model.*param_offload"),
     _of("how much a reward model reads at a time, and kernels", "reward_model.micro_batch_size*", "reward_model.use_dynamic_bsz",
       "reward_model.forward_max_token_len_per_gpu", "reward_model.model.use_remove_padding", "reward_model.model.use_fused_kernels"),
+    _of("a service that runs code, which the runner runs itself, confined", "reward.sandbox_fusion.*"),
+    Harmless(("reward_model.model.input_tokenizer",), "the policy's tokenizer, by which answers become the words that a reward model reads in its own template",
+             same_as=lambda stage: (stage.model.path, stage.model.tokenizer_path)),
     _of("a reward manager of veRL's own, which the plan names", "reward_model.reward_loop_source", "reward.reward_manager.source", values=("register", None)),
     _of("a reward manager of veRL's own, which the plan names", "reward_model.reward_loop_module_path", "reward_model.reward_loop_class_name",
       values=(None,)),

@@ -10,7 +10,6 @@ from rftconf.plan.trainer_numbers import DECAYED, MATRICES
 from rftconf_runner.aggregations import OF_SEQUENCES, TAUS, norm_scope
 from rftconf_runner.baselines import baseline_of
 from rftconf_runner.data_reader import data_of, rewards_of
-from rftconf_runner.framework_rewards import WORKERS
 from rftconf_runner.framework_words import in_other_words
 from rftconf_runner.grader_reader import graders_of, scoring
 from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Offload, Optimizer, Shaping
@@ -52,7 +51,9 @@ def job_of(plan: Plan) -> Job:
         routers=("", ""),
         added="",
         frozen=False,
-        rewards=rewards_of(read, plan.source, plan.extensions.get(WORKERS, {}), modelled="classifier" in kinds),
+        rewards=rewards_of(
+            read, plan.source, plan.extensions.get(str(plan.source.framework), {}), modelled="classifier" in kinds
+        ),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),
         critic=_critic(read) if stage.algorithm.critic.enabled is True else None,

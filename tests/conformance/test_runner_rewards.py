@@ -67,6 +67,14 @@ def test_no_difference_to_rolls_worker_of_code_and_to_what_a_judge_is_asked(rele
     assert values["asked"] == 4 * 5
 
 
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap, which confines code")
+@pytest.mark.parametrize("release", ["0.4.1", "0.5.0", "0.6.1", "0.8.0"])
+def test_no_difference_to_verls_programs_of_sandbox_fusion(release: str) -> None:
+    values = compared("runner_rewards_programs.py", "verl", release, TESTED)
+    assert values["differences"] == []
+    assert values["earned"] > TESTED / 20
+
+
 CHATLEARN = os.environ.get("CHATLEARN_SRC", "")
 
 

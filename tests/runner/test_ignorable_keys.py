@@ -140,3 +140,13 @@ def test_an_adapter_without_a_rank_is_trained_by_the_workers_of_0_7_alone() -> N
     assert adapter is not None
     assert (adapter.rank, adapter.path) == (0, "/d/adapter")
     assert job_of(newer).lora is None
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "refused"), [("/m", []), ("/another", ["extensions.verl.reward_model.model.input_tokenizer"])]
+)
+def test_a_reward_models_input_tokenizer_is_the_policys(tokenizer: str, refused: list[str]) -> None:
+    """veRL 0.6.1 _switch_chat_template decodes the policy's tokens by it."""
+    of = plan()
+    of.extensions.setdefault("verl", {})["reward_model.model.input_tokenizer"] = tokenizer
+    assert [refusal.path for refusal in refusals(of)] == refused

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rftconf_runner.data import Prompt
 from rftconf_runner.framework_rewards import has_rules, unscored_row
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals
-from rftconf_runner.scores import arithmetic, latex, numeric, scoring, table, verl, waiting
+from rftconf_runner.scores import arithmetic, confined, fusion, latex, numeric, scoring, table, verl, waiting
 from rftconf_runner.scores.pool import LATE, Pool
 
+from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
 
 BARE = {"reward__custom_reward_function__path": "null"}
@@ -57,7 +60,7 @@ def test_a_box_counts_from_the_release_on_that_reads_it() -> None:
 @pytest.mark.parametrize(
     ("release", "source", "message"),
     [
-        ("0.9.1", "codecontests", "no sandbox"),
+        ("0.9.1", "codecontests", "names Sandbox Fusion's service"),
         ("0.9.1", "mine", "has no reward in verl 0.9.1 itself"),
         ("0.4.1", "HuggingFaceH4/MATH-500", "has no reward"),
         ("0.3.0", "aime_2024", "has no reward"),
@@ -187,3 +190,40 @@ def test_the_plain_form_has_an_end() -> None:
 )  # fmt: skip
 def test_the_same_number(message: str, expected: str, same: bool) -> None:
     assert numeric.equal(message, expected, matrices=True) is same
+
+
+def test_code_of_verls_is_run_where_the_config_names_a_service() -> None:
+    """Without one veRL runs it by prime_code, which the runner does not have."""
+    of = own_plan()
+    of.extensions.setdefault("verl", {})["reward.sandbox_fusion.url"] = "http://somewhere/run_code"
+    (source,) = job_of(of).rewards
+    assert source.arguments == {"framework": "verl", "release": "0.9.1", "confined": True}
+    assert refusals(of) == []
+    rule = table.rule("verl", "0.9.1", "taco", confined=True)
+    assert rule is not None
+    assert rule.cited.startswith("verl/utils/reward_score/sandbox_fusion")
+    assert "names Sandbox Fusion's service" in scoring.unscored("verl", "0.9.1", "taco")
+
+
+def own_plan() -> Plan:
+    of = plan()
+    of.stages[0].reward.function_path = of.stages[0].reward.function_name = None
+    return of
+
+
+@pytest.mark.skipif(confined.unusable() != "", reason="needs bubblewrap")
+@pytest.mark.parametrize(
+    ("program", "cases", "share"),
+    [
+        ("print(int(input()) + 1)", {"inputs": ["1\n", "2\n"], "outputs": ["2", "4"]}, 0.5),
+        ("def f(a, b):\n    return [a, b]", {"inputs": ["1\n2"], "outputs": ["[1, 2]"], "fn_name": "f"}, 1.0),
+        ("import os\nprint(os.read(0, 9).decode())", {"inputs": ["x"] * 12, "outputs": ["x"] * 5 + ["y"] * 7}, 0.5),
+        ("def f(a):\n    return a", {"assert_case": ["assert f(1) == 1", "assert f(1)"]}, 1.0),
+        ("print(open('/etc/hostname').read())", {"inputs": [""], "outputs": [""]}, 0.0),
+    ],
+)
+def test_programs_earn_the_share_of_the_first_ten_cases(program: str, cases: Any, share: float) -> None:
+    """veRL, sandbox_fusion.compute_score with continuous=True."""
+    answer = f"```python\n{program}\n```"
+    assert scoring.compute_score("taco", answer, json.dumps(cases), "verl", "0.6.1", confined=True) == share
+    assert fusion.passed(program, json.dumps(cases)) == 0.0

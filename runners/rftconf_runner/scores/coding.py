@@ -1,4 +1,4 @@
-"""This module has ROLL's worker that runs the code of an answer against a row's tests, with `use_local` as it is by default."""
+"""This module runs the code of an answer against a row's tests: as ROLL's worker does with `use_local`, and as veRL has Sandbox Fusion do."""
 
 from __future__ import annotations
 

@@ -10,10 +10,12 @@ import sys
 from functools import cache
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryFile
 
 TOOL = "bwrap"
 READABLE = ("/usr", "/lib", "/lib64", "/bin")
 MEMORY_BYTES, FILE_BYTES = 4 << 30, 64 << 20
+PROGRAM = "/tmp/answer.py"  # noqa: S108 - within the namespace
 LONGEST = 2.0
 """Seconds that an empty program may take before a machine is said to confine nothing."""
 KILLED = ("kill", "system", "putenv", "remove", "removedirs", "rmdir", "fchdir", "setuid", "fork", "forkpty", "killpg", "rename", "renames",
@@ -55,6 +57,18 @@ def exits_well(source: str, seconds: float) -> bool:
     return result is not None and result.returncode == 0
 
 
+def printed(source: str, stdin: str, seconds: float) -> str | None:
+    """Return what a program prints that is given this text; None where it does not exit with 0 within so many seconds."""
+    with TemporaryFile() as file:
+        try:
+            file.write(source.encode())
+        except UnicodeError:
+            return None
+        file.seek(0)
+        result = _run([PROGRAM], stdin, seconds, file.fileno())
+    return None if result is None or result.returncode else result.stdout
+
+
 @cache
 def unusable() -> str:
     """Return the reason why no code can be confined on this machine; empty where it can."""
@@ -67,15 +81,19 @@ def unusable() -> str:
     return f"needs bubblewrap to confine code that the model wrote, and {TOOL} may not make namespaces on this machine"
 
 
-def _run(arguments: list[str], text: str, seconds: float) -> subprocess.CompletedProcess[str] | None:
-    """Run this Python confined; None where its time ran out or the text cannot be handed over."""
+def _run(
+    arguments: list[str], text: str, seconds: float, program: int | None = None
+) -> subprocess.CompletedProcess[str] | None:
+    """Run this Python confined, with a file of that number as `PROGRAM`; None where its time ran out or the text cannot be handed over."""
+    files = [] if program is None else ["--ro-bind-data", str(program), PROGRAM]
     try:
         return subprocess.run(  # noqa: S603 - bubblewrap around this very Python
-            [*_confinement(), sys.executable, "-I", *arguments],
+            [*_confinement(), *files, sys.executable, "-I", *arguments],
             input=text,
             capture_output=True,
             text=True,
             timeout=seconds,
+            pass_fds=() if program is None else (program,),
             preexec_fn=_limit,  # a process of one thread calls it
             check=False,
         )

@@ -24,16 +24,17 @@ NAME = "compute_score"
 
 
 def compute_score(
-    data_source: str, solution_str: str, ground_truth: Any, framework: str, release: str, name: str = "", **more: Any
-) -> Any:
+    data_source: str, solution_str: str, ground_truth: Any, framework: str, release: str, name: str = "", confined: bool = False,
+    **more: Any,
+) -> Any:  # fmt: skip
     """Return what the framework's own rule gives: a number, or numbers by name of which `score` is the reward."""
-    scoring_rule = rule(framework, release, name or data_source)
+    scoring_rule = rule(framework, release, name or data_source, confined=confined)
     if scoring_rule is None or scoring_rule.function is None:
         raise ValueError(unscored(framework, release, name or data_source))
     return scoring_rule.function(solution_str, ground_truth, **{word: more[word] for word in scoring_rule.words})
 
 
-def described(framework: str, release: str, name: str = "") -> str:
+def described(framework: str, release: str, name: str = "", **_: Any) -> str:
     """Return a clause that names the rule that scores the answers."""
     return f"as {framework} {release} has them, " + (name or "by each row's data_source")
 
@@ -44,16 +45,16 @@ def is_scored(framework: str, release: str, name: str) -> bool:
     return scoring_rule is not None and scoring_rule.function is not None
 
 
-def unscored(framework: str, release: str, name: str) -> str:
+def unscored(framework: str, release: str, name: str, *, confined: bool = False) -> str:
     """Return the reason why nothing scores answers of that name here; empty where a rule does."""
-    scoring_rule = rule(framework, release, name)
+    scoring_rule = rule(framework, release, name, confined=confined)
     who = f"{framework} {release}"
     if scoring_rule is None:
         names = ", ".join(known(framework, release))
         return f"{name!r} has no reward in {who} itself; it has {names}"
     if scoring_rule.refused:
         return f"{name!r} in {who} ({scoring_rule.cited}) {scoring_rule.refused}"
-    if scoring_rule.cases and unusable():
+    if (scoring_rule.cases or scoring_rule.confined) and unusable():
         return f"{name!r} in {who} {unusable()}"
     missing = [PACKAGES[need] for need in scoring_rule.needs if find_spec(need) is None]
     if missing:

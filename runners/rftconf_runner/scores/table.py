@@ -2,7 +2,8 @@
 
 `*` at the end of a name is any continuation. A rule is in force from `since` up to and with `until`, where these are given.
 `needs` are modules that the framework's own function imports; `words` are its arguments besides answer and truth; what is `refused` has no function.
-Where a rule has `cases`, it runs the answer's code, of rows with these in `case_type` alone; `text_alone` is without a tokenizer's special tokens.
+Where a rule has `cases`, it runs the answer's code, of rows with these in `case_type` alone; `text_alone` is without a tokenizer's special tokens;
+a `confined` rule runs programs of an answer, and is in force where the config names a service that does so.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rftconf_runner.scores import coding, instructions, prime, roll, trinity, verl
+from rftconf_runner.scores import coding, fusion, instructions, prime, roll, trinity, verl
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,13 @@ class Rule:
     words: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     text_alone: bool = False
+    confined: bool = False
 
-    def fits(self, framework: str, release: str, name: str) -> bool:
-        """True where this rule scores answers of that name in that release."""
+    def fits(self, framework: str, release: str, name: str, *, confined: bool = False) -> bool:
+        """True where this rule scores answers of that name in that release, `confined` where the config names a service for code."""
         return (
             framework == self.framework
+            and (confined or not self.confined)
             and any(
                 name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1])) for pattern in self.names
             )
@@ -57,7 +60,11 @@ CODE = ("codecontests", "apps", "codeforces", "taco")
 ASKED = tuple(
     f"searchR1_{name}" for name in ("nq", "triviaqa", "popqa", "hotpotqa", "2wikimultihopqa", "musique", "bamboogle")
 )
-SANDBOX = "runs code that the model wrote, for which the runner has no sandbox"
+OLDER = "runs code otherwise than the releases from 0.1.3 on, whose way the runner has"
+SANDBOX = (
+    "runs code by PRIME's own tests, which the runner does not have; it runs what a config that names Sandbox Fusion's service "
+    "(reward.sandbox_fusion.url) asks for"
+)
 C, T = "chatlearn/utils/rule_reward_score/", "trinity/common/rewards/"
 MASKED = "is called with the answer's tokens, by a workflow that masks answers which the limit cut; the runner does not"
 FAILS = "is called with a truth that it does not take: that run stops there too"
@@ -92,6 +99,8 @@ RULES = (
     Rule("verl", NUMINA, None, V + "prime_math/__init__.py: compute_score", until="0.3.99", refused=SLOW),
     Rule("verl", ("hiyouga/geometry3k",), verl.geo3k, V + "geo3k.py: compute_score", since="0.3", needs=("mathruler",)),
     Rule("verl", ASKED, verl.search_answer, V + "search_r1_like_qa_em.py: compute_score", since="0.4"),
+    Rule("verl", CODE, fusion.passed, V + "sandbox_fusion/__init__.py: compute_score", since="0.6", confined=True),
+    Rule("verl", CODE, fusion.passed_before, V + "sandbox_fusion/__init__.py: compute_score", since="0.4", until="0.5.99", confined=True),
     Rule("verl", CODE, None, V + "prime_code/__init__.py, sandbox_fusion/__init__.py: compute_score", refused=SANDBOX),
     Rule("chatlearn", (*GSM8K, MATH[1], "aime24", "aime25"), verl.math_first, C + "math.py: compute_score"),
     Rule("chatlearn", ("hiyouga/geometry3k",), verl.geo3k, C + "geo3k.py: compute_score", needs=("mathruler",)),
@@ -115,7 +124,7 @@ RULES = (
     Rule("roll", ("GeneralValRuleRewardWorker",), None, R + "general_val_rule_reward_worker.py: GeneralValRuleRewardWorker", refused=TAGGED),
     Rule("roll", ("CodeSandboxRewardWorker",), coding.code, R + "code_sandbox_reward_worker.py: cal_local_test", since="0.1.3",
          words=("extra_info",), cases=coding.CASES, text_alone=True),
-    Rule("roll", ("CodeSandboxRewardWorker",), None, R + "code_sandbox_reward_worker.py: CodeSandboxRewardWorker", until="0.1.2", refused=SANDBOX),
+    Rule("roll", ("CodeSandboxRewardWorker",), None, R + "code_sandbox_reward_worker.py: CodeSandboxRewardWorker", until="0.1.2", refused=OLDER),
     Rule("roll", ("LLMJudgeRewardWorker",), None, R + "llm_judge_reward_worker.py: LLMJudgeRewardWorker", refused=JUDGED),
     Rule("roll", ("DetectionRewardWorker",), None, R + "detection_reward_worker.py: DetectionRewardWorker", refused=BOXES),
     Rule("roll", ("VideoR1RewardWorker",), None, R + "video_r1_reward_worker.py: VideoR1RewardWorker", refused=FRAMES),
@@ -126,9 +135,9 @@ RULES = (
 (trinity/common/rewards/__init__.py), ROLL's by the class of a domain's worker."""
 
 
-def rule(framework: str, release: str, name: str) -> Rule | None:
+def rule(framework: str, release: str, name: str, *, confined: bool = False) -> Rule | None:
     """Return the first rule that fits, or None where the framework itself has none for that name."""
-    return next((rule for rule in RULES if rule.fits(framework, release, name)), None)
+    return next((rule for rule in RULES if rule.fits(framework, release, name, confined=confined)), None)
 
 
 def known(framework: str, release: str) -> list[str]:

@@ -19,6 +19,14 @@ TEMPLATE = (
     "{% for part in message['content'] %}{% if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
     "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endif %}{% endfor %}"
 )
+GLM = {
+    "<|vision_start|>": "<|begin_of_image|>",
+    "<|vision_end|>": "<|end_of_image|>",
+    "<|image_pad|>": "<|image|>",
+    "<|video_pad|>": "<|video|>",
+}
+OF_VIDEOS = ["<|begin_of_video|>", "<|end_of_video|>"]
+"""GLM's marks in place of Qwen's, and those that it has besides."""
 TEXT: dict[str, Any] = {
     "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 1,
     "head_dim": 32, "max_position_embeddings": 512,
@@ -30,8 +38,20 @@ TOWER: dict[str, dict[str, Any]] = {
                    "fullatt_block_indexes": [1], "window_size": 56, "patch_size": 14},
     "qwen3_vl": {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64,
                  "patch_size": 16, "deepstack_visual_indexes": [0], "num_position_embeddings": 64},
+    "glm4v": {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64, "patch_size": 14, "image_size": 56},
 }  # fmt: skip
-PROCESSORS = {"qwen2_vl": "Qwen2VLProcessor", "qwen2_5_vl": "Qwen2_5_VLProcessor", "qwen3_vl": "Qwen3VLProcessor"}
+ROPES: dict[str, dict[str, Any]] = {
+    "qwen3_vl": {"mrope_interleaved": True}, "glm4v": {"mrope_section": [2, 3, 3], "partial_rotary_factor": 0.5},
+}  # fmt: skip
+PROCESSORS = {"qwen2_vl": "Qwen2VLProcessor", "qwen2_5_vl": "Qwen2_5_VLProcessor", "qwen3_vl": "Qwen3VLProcessor",
+              "glm4v": "Glm4vProcessor"}  # fmt: skip
+
+
+def marked(kind: str, text: str) -> str:
+    """Return a text with the marks of images that this kind of model has."""
+    for qwens, glms in GLM.items() if kind == "glm4v" else ():
+        text = text.replace(qwens, glms)
+    return text
 
 
 def make_model(folder: Path, kind: str) -> None:
@@ -39,12 +59,19 @@ def make_model(folder: Path, kind: str) -> None:
     from transformers import AutoConfig, AutoModelForImageTextToText
 
     tokenizer = _tokenizer()
-    tokenizer.add_special_tokens({"additional_special_tokens": list(TOKENS)})
-    tokenizer.chat_template = TEMPLATE
-    ids = dict(zip(FIELDS, tokenizer.convert_tokens_to_ids(list(TOKENS)), strict=True))
+    marks = [marked(kind, token) for token in TOKENS]
+    tokenizer.add_special_tokens({"additional_special_tokens": [*marks, *(OF_VIDEOS if kind == "glm4v" else ())]})
+    tokenizer.chat_template = marked(kind, TEMPLATE)
+    ids = dict(zip(FIELDS, tokenizer.convert_tokens_to_ids(marks), strict=True))
+    if kind == "glm4v":
+        ids |= {"image_start_token_id": ids["vision_start_token_id"], "image_end_token_id": ids["vision_end_token_id"]}
+        ids |= dict(
+            zip(("video_start_token_id", "video_end_token_id"), tokenizer.convert_tokens_to_ids(OF_VIDEOS), strict=True)
+        )
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
-    rope = {**TEXT["rope_parameters"], **({"mrope_interleaved": True} if kind == "qwen3_vl" else {})}
-    text = {**TEXT, **ends, "bos_token_id": None, "vocab_size": len(tokenizer), "rope_parameters": rope}
+    rope = {**TEXT["rope_parameters"], **ROPES.get(kind, {})}
+    bias = {"attention_bias": True} if kind == "glm4v" else {}
+    text = {**TEXT, **ends, **bias, "bos_token_id": None, "vocab_size": len(tokenizer), "rope_parameters": rope}
     config: Any = AutoConfig.for_model(
         kind, text_config=text, vision_config=TOWER[kind], tie_word_embeddings=False, **ids
     )
@@ -52,8 +79,12 @@ def make_model(folder: Path, kind: str) -> None:
     AutoModelForImageTextToText.from_config(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     side = TOWER[kind]["patch_size"]
-    processor = {"image_processor_type": "Qwen2VLImageProcessor", "processor_class": PROCESSORS[kind], "patch_size": side,
-                 "temporal_patch_size": 2, "merge_size": 2, "min_pixels": side * side * 4, "max_pixels": side * side * 64,
+    fewest, most = side * side * 4, side * side * 64
+    edges = {"shortest_edge": 2 * fewest, "longest_edge": 2 * most}  # GLM counts both frames of a patch
+    limits = {"size": edges} if kind == "glm4v" else {"min_pixels": fewest, "max_pixels": most}
+    image_type = "Glm4vImageProcessor" if kind == "glm4v" else "Qwen2VLImageProcessor"
+    processor = {"image_processor_type": image_type, "processor_class": PROCESSORS[kind], "patch_size": side,
+                 "temporal_patch_size": 2, "merge_size": 2, **limits,
                  "image_mean": [0.5] * 3, "image_std": [0.5] * 3}  # fmt: skip
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
 

@@ -80,6 +80,7 @@ def test_prompts_are_those_of_the_models_own_processor(seeing_demo: Path) -> Non
     vision = Vision(files, AutoConfig.from_pretrained(files))
     pictures = tuple(Picture(seeing.png(*size, 1)) for size in ((30, 44), (200, 90)))
     text = "a<|vision_start|><|image_pad|><|vision_end|>b<|vision_start|><|image_pad|><|vision_end|>="
+    text = seeing.marked(seeing_demo.name, text)
     theirs = processor(
         text=[text], images=[Image.open(BytesIO(picture.encoded)) for picture in pictures], return_tensors="pt"
     )
