@@ -31,9 +31,9 @@ class _Asked(Subject):
 
     names: set[str] = field(default_factory=set)
 
-    def _path(self, name: str) -> str:
+    def plan_path(self, name: str) -> str:
         self.names.add(name)
-        return super()._path(name)
+        return super().plan_path(name)
 
 
 class _AskedNative(Native):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 
 from rftconf.base.diagnostics import Fix
 from rftconf.base.patch import Patch
 from rftconf.lint.rule import Change, Drop, Put, Rename, RuleFinding
 from rftconf.lint.subject import Subject
+from rftconf.mappers.words_of_keys import own_word
 from rftconf.report.values import render_value
 from rftconf.text.document import Document, Leaf
 from rftconf.text.write import edit_overrides, edit_python, edit_yaml
@@ -17,7 +19,8 @@ def fix_of(subject: Subject, finding: RuleFinding) -> Fix | None:
     """The fix for a finding, None where the file does not let it be made by changing a few characters."""
     patches: list[Patch] = []
     titles: list[str] = []
-    for change in finding.fix:
+    changes = [_in_own_word(subject, change) for change in finding.fix]
+    for change in changes:
         all_patches = _patches(subject, change, finding)
         if not all_patches:
             return None
@@ -26,6 +29,14 @@ def fix_of(subject: Subject, finding: RuleFinding) -> Fix | None:
     new = [change.new for change in finding.fix if isinstance(change, Rename)]
     keys = map(subject.key, [*(change.key for change in finding.fix), *finding.keys])
     return Fix("; ".join(titles), tuple(patches), finding.safe, (*keys, *new))
+
+
+def _in_own_word(subject: Subject, change: Change) -> Change:
+    """The change with the framework's own word for a value of the plan, where it has one (`top_k` 0 for no limit in TRL)."""
+    if not isinstance(change, Put) or isinstance(change.value, (list, dict)):
+        return change
+    word = own_word(subject.reading.table, subject.plan_path(change.key), change.value)
+    return change if word is None else replace(change, value=word)
 
 
 def _title(subject: Subject, change: Change) -> str:

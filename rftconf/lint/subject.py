@@ -118,7 +118,7 @@ class Subject:
         return self._asked[name]
 
     def _value(self, name: str) -> Any:
-        path = self._path(name)
+        path = self.plan_path(name)
         if not self.alone and not self.written(name):
             return None
         values = self.reading.values
@@ -127,7 +127,7 @@ class Subject:
 
     def behaviour(self, name: str) -> Any:
         """Return what the framework does by a plan field that no key says, so that no other config can say otherwise."""
-        return self.reading.values.get(self._path(name))
+        return self.reading.values.get(self.plan_path(name))
 
     def number(self, name: str) -> int | float | None:
         """The value as a number, None when it is none or not known."""
@@ -141,7 +141,7 @@ class Subject:
 
     def unknown(self, name: str) -> bool:
         """True when the file gives a value that only the shell or the environment knows."""
-        return is_symbolic(self.reading.values.get(self._path(name)))
+        return is_symbolic(self.reading.values.get(self.plan_path(name)))
 
     def written(self, name: str) -> bool:
         """True when the file itself gives the value."""
@@ -158,7 +158,7 @@ class Subject:
         leaf = self.leaf(name)
         if leaf is not None:
             return leaf.key
-        origin = self.reading.origins.get(self._path(name))
+        origin = self.reading.origins.get(self.plan_path(name))
         native = origin.keys[0] if origin is not None and origin.keys else name
         return self._old_name(native)
 
@@ -167,15 +167,15 @@ class Subject:
         leaf = self.leaf(name)
         if leaf is not None:
             return f"{leaf.key}={render_value(leaf.value)}"
-        origin = self.reading.origins.get(self._path(name))
+        origin = self.reading.origins.get(self.plan_path(name))
         native = origin.keys[0] if origin is not None and origin.keys else name
         got = self.native.value(native)
-        got = self.reading.values.get(self._path(name)) if got is None else got
+        got = self.reading.values.get(self.plan_path(name)) if got is None else got
         return f"{self._old_name(native)} (default {render_value(got)})"
 
     def items(self, name: str) -> Iterable[int]:
         """Indices of a plan list."""
-        return range(self.reading.items(self._path(name)))
+        return range(self.reading.items(self.plan_path(name)))
 
     def written_keys(self) -> Iterator[tuple[str, Leaf]]:
         """Every written leaf under its newest name."""
@@ -225,11 +225,12 @@ class Subject:
                 return leaf.key_place
         return self.start
 
-    def _path(self, name: str) -> str:
+    def plan_path(self, name: str) -> str:
+        """Return the path of a plan field that a rule names; of a native key one that nothing has."""
         return _path_of(name)
 
     def _leaf(self, name: str) -> Leaf | None:
-        origin: Origin | None = self.reading.origins.get(self._path(name))
+        origin: Origin | None = self.reading.origins.get(self.plan_path(name))
         native = self.reading.source
         for key in (name,) if origin is None or not origin.keys else origin.keys:
             cell = native.cells.get(key)

@@ -34,6 +34,13 @@ def words_taken(table: Table, writing: WriteContext, path: str) -> tuple[str, ..
     return tuple(taken)
 
 
+def own_word(table: Table, path: str, value: object) -> object:
+    """Return the native value that stands for a plan value which the framework calls otherwise; None where it is the same."""
+    rows = [table.rows[index] for index in table.feeding.get(without_indices(path), ())]
+    known = [row.codec for row in rows if isinstance(row, Row) and isinstance(row.codec, codecs.renamed)]
+    return next((codec.back[value] for codec in known if value in codec.back), None)
+
+
 def _takes(codec: codecs.words[Any, Any], native: object, word: object, writing: WriteContext) -> bool:
     return isinstance(native, str) and codec.put(word, writing, None).value == native
 

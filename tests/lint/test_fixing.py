@@ -221,3 +221,13 @@ def test_a_long_file_says_that_fixes_are_left() -> None:
     long = fixed("a.sh", "# nothing is said here\n" * 8_000 + short)[0]
     assert len(long.made) < len(alone.made)
     assert not long.all_tried
+
+
+def test_a_fix_writes_the_frameworks_own_word_for_a_value_of_the_plan() -> None:
+    """No limit is -1 to vLLM and to veRL, and 0 to TRL's GRPOConfig, whose transformers model takes no -1."""
+    text = "model_name_or_path: m\nnum_generations: 8\nreward_funcs: [accuracy_reward]\ntop_k: 50\n"
+    document = read(Source("grpo.yaml", text))
+    (finding,) = (d for d in engine.check(document, engine.Options(framework="trl")) if d.code == "SMP002")
+    assert finding.fix is not None
+    assert finding.fix.title == "set top_k to 0"
+    assert [patch.text for patch in finding.fix.patches] == ["0"]

@@ -17,6 +17,7 @@ from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, cause_of, ranked
 from rftconf.diff.sides import Statement
 from rftconf.mappers.writing import Writing
 from rftconf.schemas import catalogue
+from rftconf.schemas.values import coerced, wrong
 
 UNMEASURED = Tier.UNMEASURED.name.lower()
 _ASKED = (State.UNRESOLVED,)
@@ -63,7 +64,7 @@ def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
     alike: dict[str, list[SourceLine]] = {}
     for line in ledger.sources:
         own = known.get(line.key)
-        if not line.of_another_run and _is_lost_setting(line, own):
+        if not line.of_another_run and _is_lost_setting(line, own, known):
             alike.setdefault(line.reason, []).append(line)
     for reason, lines in alike.items():
         settings = [f"{line.key}={_leaf_text(line)}" for line in lines]
@@ -72,10 +73,16 @@ def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
         yield Change("own settings", UNMEASURED, says, None, reason, "", (), tuple(line.key for line in lines))
 
 
-def _is_lost_setting(line: SourceLine, own: Any) -> bool:
-    """True for a setting that does something in the source alone; `own` is its entry in the release's catalogue."""
+def _is_lost_setting(line: SourceLine, own: Any, known: Any) -> bool:
+    """True for a setting that does something in the source alone; `own` is its entry in the release's catalogue, `known`."""
     if line.state is State.NO_COUNTERPART:
-        return not line.plan and (own is None or line.value != own.default)
+        if own is None:
+            return not line.plan
+        # an option on a command line is text, also where the loader makes a switch of it
+        value = line.value
+        if isinstance(value, str) and own.type in ("int", "float", "bool") and wrong(known, own, value) is None:
+            value = coerced(own, value)
+        return not line.plan and value != own.default
     return line.state is State.EXTENSION and own is None and line.value not in (None, False, "", [], {})
 
 

@@ -27,7 +27,7 @@ def _greedy(s: Subject) -> Findings:
 @rule(
     2, WARNING, "training on a truncated distribution",
     bad=verl(f"{ROLLOUT}top_p=0.7"), good=verl(f"{ROLLOUT}top_p=1.0"),
-    advice="top_p 1 and top_k -1 in training", source="H29", fixable=True,
+    advice="top_p 1 and no top_k in training", source="H29", fixable=True,
 )  # fmt: skip
 def _truncated(s: Subject) -> Findings:
     """Tokens outside the nucleus are never drawn, yet the loss uses probabilities of the whole vocabulary: the ratio is

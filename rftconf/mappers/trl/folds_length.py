@@ -137,8 +137,12 @@ def _warmup(r: ReadContext) -> Any:
     periods = r.plan(LENGTH)
     if periods is None:
         periods = arith("*", r.plan(PASSES), arith("//", rows_of_run(r), r.plan(PROMPTS)))
-    updates = r.convert(periods, Unit.ROLLOUTS, Unit.UPDATES)
-    return arith("*", asked, updates) if isinstance(updates, Expr) else ceil(updates * Fraction(str(asked)))
+    updates, share = r.convert(periods, Unit.ROLLOUTS, Unit.UPDATES), Fraction(str(asked))
+    if not isinstance(updates, Expr):
+        return ceil(updates * share)
+    # rounded up in whole numbers: a scheduler takes no part of an update
+    above = share.denominator - 1
+    return arith("//", arith("+", arith("*", share.numerator, updates), above), share.denominator)
 
 
 def write_schedule(w: WriteContext) -> None:

@@ -30,9 +30,11 @@ def read_old_logprob(r: ReadContext) -> None:
     # how many updates a period has decides, so what leaves that open is part of the answer
     r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode", *sorted(open_keys([one, whole])))
     rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
-    if rest and all(r.native(f"{block}.{k}") is None for k in CORRECTS) and not bypass:
-        r.inactive.update({f"{block}.{k}": NO_CORRECTION for k in rest})
-        rest = {}
+    if rest and all(r.native(f"{block}.{k}") is None for k in CORRECTS):
+        # with the engine's own log-probabilities another loss may act still, and the clipped one is as ever
+        acts = {"loss_type"} if bypass and rest.get("loss_type") not in (None, "ppo_clip") else set()
+        r.inactive.update({f"{block}.{k}": NO_CORRECTION for k in rest if k not in acts})
+        rest = {k: value for k, value in rest.items() if k in acts}
     r.set("stage.algorithm.rollout_correction", rest or None, *(f"{block}.{k}" for k in rest))
 
 
