@@ -71,7 +71,14 @@ LADDER: tuple[tuple[str, str], ...] = (
 """Capabilities, in the order in which they are worth building, by what a refusal says."""
 A_NODE = Gpus(1, 8)
 """The cluster that is taken for a config that does not say how many GPUs it is for."""
-TYPES = {"glm-4.1v": {"model_type": "glm4v", "vision_config": {"model_type": "glm4v"}}}
+TYPES = {
+    "glm-4.1v": {"model_type": "glm4v", "vision_config": {"depth": 24}},
+    "qwen3-vl-235b-a22b": {
+        "model_type": "qwen3_vl_moe",
+        "text_config": {"num_experts": 128},
+        "vision_config": {"depth": 27},
+    },
+}
 """What the config.json of a model says of its type, by the beginning of its name, where the memory account's table has no such model."""
 PATH = re.compile(
     r"(?:^|\.)(?:path|tokenizer_path|critic_path|critic_tokenizer_path|uri|function_path|resume_path|checkpoint_root)$"

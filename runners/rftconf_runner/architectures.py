@@ -14,9 +14,11 @@ from rftconf.plan.model import Plan
 from rftconf_runner.job import Job
 from rftconf_runner.value_text import render_plan_value
 
-WITH_EXPERTS = {"qwen2_moe", "qwen3_moe"}
+WITH_EXPERTS = {"qwen2_moe", "qwen3_moe", "glm4_moe", "qwen3_vl_moe"}
 """Types of models with experts that a real engine took over, tensor by tensor (tests/runner/with_vllm/test_experts.py)."""
-SEEING = {"qwen2_vl", "qwen2_5_vl", "qwen3_vl", "glm4v"}
+HEADLESS = {"glm4_moe"}
+"""Those of which transformers has no model with a head for each token, as a critic is."""
+SEEING = {"qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "glm4v"}
 """Types of models that read images beside text, which a real engine took over (tests/runner/with_vllm/test_vision.py)."""
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 TOWERS = ("vision_config", "audio_config", "thinker_config")
@@ -37,6 +39,8 @@ def unexecuted(
     for keys, what in ((EXPERTS, "a mixture of experts"), (STATES, "layers that keep a state instead of a cache")):
         named_key = next((key for part in parts for key in keys if _counts(part.get(key))), None)
         if named_key and keys == EXPERTS and config.get("model_type") in WITH_EXPERTS:
+            if not trained and config.get("model_type") in HEADLESS:
+                yield f"{name} has no head for each token in transformers, which a critic is"
             if adapts:
                 yield f"{name} is {what} ({named_key}), to which the runner fits no adapters (stage.model_options.lora)"
             if balancer:
@@ -90,7 +94,8 @@ def _of_sequences(config: Mapping[str, Any], sp: int) -> Iterator[str]:
 def mixes(path: str) -> bool:
     """True for a model with experts."""
     config = _config(path)
-    return any(_counts(config.get(key)) for key in EXPERTS)
+    parts = [config, config.get("text_config") or {}]
+    return any(_counts(part.get(key)) for part in parts for key in EXPERTS)
 
 
 def sees(path: str) -> bool:

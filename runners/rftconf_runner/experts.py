@@ -12,10 +12,16 @@ from torch.nn.functional import linear
 
 OF_CHECKPOINT = re.compile(r"(.{1,400}\.experts)\.(\d{1,6})\.(gate|up|down)_proj\.weight")
 """A checkpoint's name of one matrix of one expert."""
+STACKED = re.compile(r"(.{1,400}\.experts)\.(gate_up|down)_proj")
+"""A checkpoint's name of the matrices of all experts of a layer, each of columns that are another's rows (Qwen3-VL)."""
 TOGETHER = {"gate": "w13_weight", "up": "w13_weight", "down": "w2_weight"}
 """The tensor in which vLLM keeps a matrix of all experts; gate and up of an expert stand in one, one after the other."""
 OF_ENGINE = "routed_experts"
 """The name of vLLM's layer of experts within its block."""
+
+
+ROUTERS = ("TopKRouter", "TopkRouter")
+"""The ends of names of transformers' routers; those of the latter compute in 32 bits themselves."""
 
 
 def together(name: str) -> tuple[str, tuple[int, str]]:
@@ -33,12 +39,31 @@ def of_checkpoint(model: Any, tensors: list[tuple[str, Tensor]]) -> list[tuple[s
         return tensors
     from transformers.core_model_loading import revert_weight_conversion
 
-    return list(revert_weight_conversion(model, dict(tensors)).items())
+    return turned(list(revert_weight_conversion(model, dict(tensors)).items()))
+
+
+def turned(tensors: list[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
+    """Turn the matrices of stacked experts, whose rows a checkpoint has as columns, and the trainer as rows."""
+    return [(name, tensor.mT.contiguous() if STACKED.fullmatch(name) else tensor) for name, tensor in tensors]
+
+
+def singled(tensors: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:
+    """Cut a checkpoint's stacked experts into the matrices of each."""
+    for name, tensor in tensors:
+        match = STACKED.fullmatch(name)
+        if not match:
+            yield name, tensor
+            continue
+        block, which = match.groups()
+        for number, matrix in enumerate(tensor.mT):
+            parts = matrix.chunk(2) if which == "gate_up" else (matrix,)
+            for kind, part in zip(("gate", "up") if which == "gate_up" else ("down",), parts, strict=True):
+                yield f"{block}.{number}.{kind}_proj.weight", part
 
 
 def has_experts(model: Any) -> bool:
     """True for a model of transformers with routers."""
-    return any(True for _ in _routers(model))
+    return any(type(module).__name__.endswith(ROUTERS) for module in model.modules())
 
 
 def rows_of_experts(shape: tuple[int, ...], name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -57,7 +82,7 @@ def prepared(model: Any) -> None:
 
 def is_of_experts(name: str) -> bool:
     """True for an engine's tensor of all experts."""
-    return f".{OF_ENGINE}." in name
+    return f".{OF_ENGINE}." in name and name.endswith((TOGETHER["up"], TOGETHER["down"]))
 
 
 def route_in(model: Any, dtype: str) -> None:
@@ -72,7 +97,7 @@ def _routed(router: Any, dtype: torch.dtype) -> Any:
     def forward(hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         logits = linear(hidden.reshape(-1, router.hidden_dim).to(dtype), router.weight.to(dtype))
         scores, chosen = torch.topk(logits.softmax(-1, dtype=torch.float), router.top_k, dim=-1)
-        if router.norm_topk_prob:
+        if getattr(router, "norm_topk_prob", True):  # Qwen3-VL always does
             scores = scores / scores.sum(dim=-1, keepdim=True)
         return logits, scores.to(logits.dtype), chosen
 
@@ -80,7 +105,7 @@ def _routed(router: Any, dtype: torch.dtype) -> Any:
 
 
 def _routers(model: Any) -> Iterator[Any]:
-    return (module for module in model.modules() if type(module).__name__.endswith("TopKRouter"))
+    return (module for module in model.modules() if type(module).__name__.endswith(ROUTERS[0]))
 
 
 def _of_engine(model: Any) -> Iterable[Any]:

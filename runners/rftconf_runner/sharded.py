@@ -147,13 +147,16 @@ class Learner:
         return [(name, tensor.to(dtype)) for name, tensor in self.adapters.merged(self._gathered())]
 
     def _gathered(self, dtype: torch.dtype | None = None) -> list[tuple[str, Tensor]]:
-        """Gather the tensors in a type: they are cast before they leave the device, since the way to the host costs most."""
+        """Gather the tensors in a type: they are cast before they leave the device, since the way to the host costs most. What nothing
+        learns, as a router's correction of scores, stays in its own."""
         self.states.back("param")
+        constant = {name for name, _ in self.model.named_buffers()}
         gathered = list[tuple[str, Tensor]]()
         for name, value in self.model.state_dict().items():
             tensor = whole(value).detach()
             if self.rank == 0:
-                gathered.append((name, tensor.to(dtype or tensor.dtype).cpu()))
+                own = tensor.dtype if name in constant or dtype is None else dtype
+                gathered.append((name, tensor.to(own).cpu()))
         return gathered
 
     def save(self, folder: str) -> None:

@@ -152,7 +152,7 @@ def expected(weights: Iterable[tuple[str, Tensor]], engine: Layout) -> Digests:
     """Return the digests of the trainer's weights under the engine's names, divided as the engine's ranks divide them; empty where their parts do
     not make up the whole."""
     tensors: dict[str, list[tuple[tuple[int, str], Tensor]]] = {}
-    for name, tensor in weights:
+    for name, tensor in experts.singled(weights):
         whole, place = _whole(name, engine)
         tensors.setdefault(whole, []).append((place, tensor))
     ordered = {name: [tensor for _, tensor in sorted(those, key=itemgetter(0))] for name, those in tensors.items()}

@@ -48,3 +48,13 @@ def test_experts_that_are_executed_and_what_goes_with_them() -> None:
     assert "fits no adapters" in adapters
     (balanced,) = unexecuted(mixture, balancer="roll")
     assert "whose routers roll balances by a loss of its own" in balanced
+
+
+def test_a_mixture_that_sees_and_one_without_a_critic() -> None:
+    seeing = {"model_type": "qwen3_vl_moe", "text_config": {"num_experts": 128}, "vision_config": {"depth": 27}}
+    assert list(unexecuted(seeing)) == []
+    assert ["reads more than text" in why for why in unexecuted(seeing, trained=False)] == [True]
+    assert ["fits no adapters" in why for why in unexecuted(seeing, adapts=True)] == [True]
+    glm = {"model_type": "glm4_moe", "n_routed_experts": 128}
+    assert list(unexecuted(glm)) == []
+    assert ["no head for each token" in why for why in unexecuted(glm, trained=False)] == [True]

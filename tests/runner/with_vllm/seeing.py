@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from PIL import Image
 from rftconf_runner.demo import _tokenizer
+from rftconf_runner.experts import turned
 
 TOKENS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
 FIELDS = ("vision_start_token_id", "vision_end_token_id", "image_token_id", "video_token_id")
@@ -38,12 +39,19 @@ TOWER: dict[str, dict[str, Any]] = {
                    "fullatt_block_indexes": [1], "window_size": 56, "patch_size": 14},
     "qwen3_vl": {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64,
                  "patch_size": 16, "deepstack_visual_indexes": [0], "num_position_embeddings": 64},
+    "qwen3_vl_moe": {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64,
+                     "patch_size": 16, "deepstack_visual_indexes": [0], "num_position_embeddings": 64},
     "glm4v": {"depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64, "patch_size": 14, "image_size": 56},
 }  # fmt: skip
 ROPES: dict[str, dict[str, Any]] = {
-    "qwen3_vl": {"mrope_interleaved": True}, "glm4v": {"mrope_section": [2, 3, 3], "partial_rotary_factor": 0.5},
+    "qwen3_vl": {"mrope_interleaved": True}, "qwen3_vl_moe": {"mrope_interleaved": True}, "glm4v": {"mrope_section": [2, 3, 3], "partial_rotary_factor": 0.5},
+}  # fmt: skip
+MORE: dict[str, dict[str, Any]] = {
+    "glm4v": {"attention_bias": True},
+    "qwen3_vl_moe": {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 128, "norm_topk_prob": True},
 }  # fmt: skip
 PROCESSORS = {"qwen2_vl": "Qwen2VLProcessor", "qwen2_5_vl": "Qwen2_5_VLProcessor", "qwen3_vl": "Qwen3VLProcessor",
+              "qwen3_vl_moe": "Qwen3VLProcessor",
               "glm4v": "Glm4vProcessor"}  # fmt: skip
 
 
@@ -70,13 +78,20 @@ def make_model(folder: Path, kind: str) -> None:
         )
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
     rope = {**TEXT["rope_parameters"], **ROPES.get(kind, {})}
-    bias = {"attention_bias": True} if kind == "glm4v" else {}
-    text = {**TEXT, **ends, **bias, "bos_token_id": None, "vocab_size": len(tokenizer), "rope_parameters": rope}
+    text = {
+        **TEXT,
+        **ends,
+        **MORE.get(kind, {}),
+        "bos_token_id": None,
+        "vocab_size": len(tokenizer),
+        "rope_parameters": rope,
+    }
     config: Any = AutoConfig.for_model(
         kind, text_config=text, vision_config=TOWER[kind], tie_word_embeddings=False, **ids
     )
     torch.manual_seed(0)
     AutoModelForImageTextToText.from_config(config).save_pretrained(folder)
+    turn_experts(folder / "model.safetensors")
     tokenizer.save_pretrained(folder)
     side = TOWER[kind]["patch_size"]
     fewest, most = side * side * 4, side * side * 64
@@ -87,6 +102,13 @@ def make_model(folder: Path, kind: str) -> None:
                  "temporal_patch_size": 2, "merge_size": 2, **limits,
                  "image_mean": [0.5] * 3, "image_std": [0.5] * 3}  # fmt: skip
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+
+
+def turn_experts(file: Path) -> None:
+    """Write stacked experts as their model's own checkpoint has them, and transformers does not: rows as columns."""
+    from safetensors.torch import load_file, save_file
+
+    save_file(dict(turned(list(load_file(file).items()))), file, {"format": "pt"})
 
 
 def png(width: int, height: int, seed: int, mode: str = "RGB") -> bytes:

@@ -11,12 +11,12 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
-from rftconf_runner.architectures import WITH_EXPERTS
+from rftconf_runner.architectures import HEADLESS, WITH_EXPERTS, unexecuted
 from rftconf_runner.demo import SIZES
-from rftconf_runner.experts import route_in
+from rftconf_runner.experts import route_in, singled, turned
 from rftconf_runner.ledger import faults
 
-from tests.runner.with_vllm import session
+from tests.runner.with_vllm import seeing, session
 from tests.runner.with_vllm.test_demo import CRITIC_AND_PENALTIES, planned, without_times
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -24,6 +24,16 @@ SHARES = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 3
 MIXED: dict[str, dict[str, Any]] = {
     "qwen3_moe": {**SHARES, "norm_topk_prob": True},
     "qwen2_moe": {**SHARES, "shared_expert_intermediate_size": 64},
+    "glm4_moe": {
+        **SHARES,
+        "n_routed_experts": 4,
+        "n_shared_experts": 1,
+        "first_k_dense_replace": 1,
+        "n_group": 1,
+        "topk_group": 1,
+        "norm_topk_prob": True,
+        "num_nextn_predict_layers": 0,
+    },
 }
 SHORT = {"trainer__total_training_steps": "3", "trainer__save_freq": "1"}
 
@@ -52,7 +62,8 @@ def mixture(request: pytest.FixtureRequest, demo: Path) -> Path:
 
 
 def test_every_type_that_is_accepted_is_tried() -> None:
-    assert set(MIXED) == WITH_EXPERTS
+    of_images = {kind for kind, words in seeing.MORE.items() if "num_experts" in words}  # test_seeing_runs.py
+    assert set(MIXED) | of_images == WITH_EXPERTS
 
 
 def test_a_run_and_its_resumption_bit_for_bit(mixture: Path) -> None:
@@ -70,6 +81,10 @@ def test_a_run_and_its_resumption_bit_for_bit(mixture: Path) -> None:
 
 
 def test_a_critic_with_experts(mixture: Path) -> None:
+    if mixture.name in HEADLESS:
+        (reason,) = unexecuted({"model_type": mixture.name, "num_experts": 4}, trained=False)
+        assert "no head for each token" in reason
+        return
     plan = planned(mixture, "ppo", **{**SHORT, **CRITIC_AND_PENALTIES, "trainer__total_training_steps": "2"})
     whole = session.run(plan, mixture / "ppo")
     assert abs(whole[0]["kl"]) < 1e-5
@@ -85,7 +100,7 @@ def test_two_ranks_learn_what_one_does(mixture: Path) -> None:
         assert second["gradient_norm"] == pytest.approx(first["gradient_norm"], rel=1e-3)
 
 
-@pytest.mark.parametrize("kind", sorted(MIXED))
+@pytest.mark.parametrize("kind", ["qwen2_moe", "qwen3_moe"])
 @pytest.mark.parametrize("computed", [torch.float32, torch.bfloat16])
 def test_routers_in_another_type_than_the_model(kind: str, computed: torch.dtype) -> None:
     """A model in 32 bits routes as before; one in 16 bits routes as if its router and what the router reads were cast to 32."""
@@ -107,3 +122,39 @@ def test_routers_in_another_type_than_the_model(kind: str, computed: torch.dtype
     loss.backward()
     assert torch.isfinite(loss)
     assert router.weight.grad.dtype == computed
+
+
+def test_a_vision_models_routers_and_those_that_are_wide_already() -> None:
+    """Qwen3-VL's routers always divide by the sum, and have no word for it; GLM's compute in 32 bits themselves."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers.models.qwen3_vl_moe import modeling_qwen3_vl_moe as of_vision
+
+    torch.manual_seed(0)
+    text: Any = AutoConfig.for_model("qwen3_vl_moe").text_config
+    text.hidden_size, text.num_experts, text.num_experts_per_tok = 16, 4, 2
+    router: Any = of_vision.Qwen3VLMoeTextTopKRouter(text)
+    torch.nn.init.normal_(router.weight)
+    read = torch.randn(5, 16)
+    before = router(read)
+    route_in(torch.nn.Sequential(router), "float32")
+    assert all(first.equal(second) for first, second in zip(router(read), before, strict=True))
+    config: Any = AutoConfig.for_model(
+        "glm4_moe", vocab_size=64, **{**SIZES, "num_hidden_layers": 2, **MIXED["glm4_moe"]}
+    )
+    model: Any = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+    gate = model.model.layers[1].mlp.gate
+    route_in(model, "float32")
+    assert "forward" not in vars(gate)
+    assert gate.e_score_correction_bias.dtype == torch.float32
+
+
+def test_stacked_experts_are_turned_and_cut_alike() -> None:
+    """A checkpoint of Qwen3-VL has [experts, inputs, outputs]; each expert's matrices are [outputs, inputs]."""
+    stacked = torch.arange(2 * 3 * 4.0).view(2, 4, 3)  # as the trainer has it: gate of two rows above up of two
+    ((name, column),) = turned([("layers.0.mlp.experts.gate_up_proj", stacked)])
+    assert column.shape == (2, 3, 4)
+    single = dict(singled([(name, column)]))
+    assert list(single) == [
+        f"layers.0.mlp.experts.{number}.{kind}_proj.weight" for number in (0, 1) for kind in ("gate", "up")
+    ]
+    assert single["layers.0.mlp.experts.1.up_proj.weight"].equal(stacked[1, 2:])
