@@ -19,7 +19,7 @@ from rftconf.schemas.guess import guess
 from rftconf.text.keys import segments
 
 if TYPE_CHECKING:
-    from rftconf.convert.chatlearn_script import ScriptContent
+    from rftconf.convert.script_on_template import ScriptContent
 
 
 def writes_script(framework: str, style: str | None) -> bool:
@@ -28,9 +28,9 @@ def writes_script(framework: str, style: str | None) -> bool:
     return (style or known.usual_form) in {*known.forms} - {"yaml"}
 
 
-def said_in(ledger: Ledger, writing: Writing) -> ScriptContent:
+def content_of(ledger: Ledger, writing: Writing) -> ScriptContent:
     """Return the content that a launcher on top of a template has to state."""
-    from rftconf.convert.chatlearn_script import ScriptContent
+    from rftconf.convert.script_on_template import ScriptContent
 
     return ScriptContent(
         writing.table, writing.values, frozenset(path for line in ledger.sources for path in line.plan)
@@ -39,12 +39,13 @@ def said_in(ledger: Ledger, writing: Writing) -> ScriptContent:
 
 def stated_on_template(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, list[TargetLine]]:
     """The template that the output starts from, empty for an output that stands alone, and what is stated besides the lines."""
-    if writing.framework != "chatlearn" or style != "sh":
+    launcher = registry.framework(writing.framework).launcher
+    if launcher is None or style != "sh":
         return "", []
-    from rftconf.convert.chatlearn_script import template, undone
+    from rftconf.convert.script_on_template import undone
 
     known = catalogue.load(writing.framework, ledger.target_release, writing.trainer)
-    return template(known.trainer), undone(known, ledger.targets, said_in(ledger, writing))
+    return launcher.template(known.trainer), undone(known, ledger.targets, content_of(ledger, writing))
 
 
 def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[str] | None = None) -> tuple[str, str]:
@@ -74,10 +75,10 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
         if not groups:
             _refuse_nameless(target, ledger.target_release, writing.trainer, ranked)
         return "".join(f"{word}\n" for word in groups) + emit_shell.emit_overrides(ranked), ".txt"
-    if target.name == "chatlearn" and style == "sh":
-        from rftconf.convert.chatlearn_script import script
+    if target.launcher is not None and style == "sh":
+        from rftconf.convert.script_on_template import script
 
-        return script(known, ranked, said_in(ledger, writing), header), ".sh"
+        return script(target.launcher, known, ranked, content_of(ledger, writing), header), ".sh"
     if target.command and style == "sh":
         from rftconf.text.write import emit_options
 
@@ -188,42 +189,44 @@ def reading_order(
 
 
 def first_seen(keys: Iterable[str]) -> dict[str, int]:
-    """Every node of some keys, numbered by its first appearance."""
+    """Every node and list of some keys without their indices, numbered by its first appearance."""
     order: dict[str, int] = {}
-    for key in keys:
-        for end in [i for i, char in enumerate(key) if char == "."] + [len(key)]:
+    for key in map(without_indices, keys):
+        for end in [i for i, char in enumerate(key) if char in ".["] + [len(key)]:
             order.setdefault(key[:end], len(order))
     return order
 
 
 def _positions(known: catalogue.Catalogue, key: str, indices: list[int], order: Mapping[str, int]) -> tuple[Any, ...]:
     plain = without_indices(key)
-    places = _places(known)
-    positions: list[Any] = []
+    places, lists = _places(known), list[Any]()
     if indices and "[]" in plain:
-        listed = plain[: plain.index("[]") + 2]
-        positions += [places.get(listed, len(places)), indices[0]]
+        lists = [places.get(plain[: plain.index("[]") + 2], len(places)), indices[0]]
+    positions, node = lists, plain
     entry_and_key = _named_entry(known, plain)
     if entry_and_key:
-        entry, inner = entry_and_key
-        named = entry.rpartition(".")[0] + "<*>"
-        positions += [places.get(entry.rpartition(".")[0], len(places)), order.get(entry, len(order))]
-        plain, node = inner, f"{named}.{inner}" if inner else named
-    else:
-        node = plain
+        entry, inner = entry_and_key[0].removesuffix("[]"), entry_and_key[1]
+        above = entry.rpartition(".")[0]
+        named = [places.get(above, len(places)), order.get(entry, len(order))]
+        # an entry may be a list, or have one, and may itself stand in an item of one
+        positions = [*lists, *named] if "[]" in entry else [*named, *lists]
+        plain, node = inner, f"{above}<*>.{inner}" if inner else f"{above}<*>"
     while node and node not in places:
         node = node.rpartition(".")[0]
     return (*positions, places.get(node, len(places)), plain)
 
 
 def _named_entry(known: catalogue.Catalogue, plain: str) -> tuple[str, str] | None:
-    """An entry of a named mapping and what stands below it: `rewards.math` and `worker_cls`; free mappings of ROLL too."""
+    """An entry of a named mapping and what stands below it: `rewards.math` and `worker_cls`.
+
+    Where a loader takes any key, a mapping that the catalogue has no entries of is one of named entries too.
+    """
     canonical = known.canonical(plain)
     if "<*>" in canonical:
         above = canonical.partition("<*>")[0]
         entry, _, inner = plain[len(above) + 1 :].partition(".")
         return f"{above}.{entry}", inner
-    if known.framework == "roll" and canonical not in known.keys:
+    if registry.framework(known.framework).drops_unknown and canonical not in known.keys:
         above = plain
         while above and above not in known.keys:
             above = above.rpartition(".")[0]

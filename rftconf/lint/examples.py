@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rftconf.lint.rule import Example
+from rftconf.schemas import registry
 from rftconf.text import keys
 
 
@@ -12,7 +13,7 @@ def example_lines(example: Example) -> str:
     missing = [f"# without {line[1:]}" for line in example.lines if line.startswith("~")]
     head = [f"# on {example.gpu}"] if example.gpu else []
     head += [example.script.rstrip()] if example.script else []
-    if example.framework == "verl":
+    if registry.framework(example.framework).adds_with_plus:
         return "\n".join([*head, *out, *missing]) or "# the key is left out"
     return "\n".join([*head, *(block(tree(out), 0) if out else []), *missing]) or "# the key is left out"
 

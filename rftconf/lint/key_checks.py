@@ -122,8 +122,9 @@ def _check_value(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
         yield _at_key("KEY008", Severity.WARNING, leaf, f"{leaf.key} is set by {subject.title} itself", "leave it out")
     problem = values.wrong(subject.catalogue_of_release, key, leaf.value)
     if problem:
-        # veRL checks nothing when it loads, so what is wrong there need not stop a run.
-        severity = Severity.ERROR if subject.best.framework == "trinity" else Severity.WARNING
+        # A loader that takes any key checks no types either, so what is wrong there need not stop a run.
+        strict = registry.framework(subject.best.framework).refuses_unknown
+        severity = Severity.ERROR if strict else Severity.WARNING
         help_ = f"its default is {render_value(key.default)}" if key.default not in (None, "", "???") else ""
         yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_, key=leaf.key)
 

@@ -147,7 +147,9 @@ def _leaf(known: Catalogue, framework: str, key: Key) -> dict[str, Any]:
     kinds = [] if key.type in ("any", "") or key.open else [_kind(part) for part in key.type.split("|")]
     if kinds and all(kinds):
         values = [*kinds, _INTERPOLATION] + ([{"type": "null"}] if key.optional or key.inferred else [])
-        if key.choices and known.framework != "trinity":
+        if (
+            key.choices and not registry.framework(known.framework).converts_texts
+        ):  # those are read in any case of letters
             values = [{"enum": list(key.choices)}, *values[1:]]
         facts["anyOf"] = values
     text = about_key(framework, key)

@@ -181,6 +181,16 @@ class Native:
                 found.setdefault(node, leaf)
         return found
 
+    @cached_property
+    def first_in_list(self) -> dict[str, Leaf]:
+        """List to the first written leaf in it, where its items are leaves of their own."""
+        found: dict[str, Leaf] = {}
+        for name, leaf in self._read():
+            for end, sign in enumerate(name):
+                if sign == "[":
+                    found.setdefault(name[:end], leaf)
+        return found
+
     def _read(self) -> Iterator[tuple[str, Leaf]]:
         return ((name, leaf) for name, leaf in self.leaves() if not self.cells[name].unread)
 

@@ -12,10 +12,10 @@ from rftconf.base.numbers import BEYOND
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, is_symbolic
 from rftconf.mappers.context import ReadContext
-from rftconf.mappers.native import Native, nodes_above
 from rftconf.mappers.paths import fits
 from rftconf.mappers.rows import Table, plans_of
 from rftconf.mappers.words_of_keys import words_of_field, words_of_keys
+from rftconf.mappers.written_leaves import first_inside, innermost, written_leaves
 from rftconf.plan.fitting import expected, takes_words
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.schemas import catalogue
@@ -58,7 +58,7 @@ class UnusableValueError(ValueError):
 def unusable_value(reading: ReadContext, key: str, why: str) -> UnusableValueError:
     """Make the error that says what is wrong with the value of a key; a row that raises it is left unread."""
     cell = reading.source.cells.get(key)
-    leaf = cell.leaf if cell is not None and cell.leaf is not None else reading.source.first_below.get(key)
+    leaf = cell.leaf if cell is not None and cell.leaf is not None else first_inside(reading.source, key)
     return UnusableValueError(f"{key}: {why}", None if leaf is None else ValueFinding(leaf, why, sure=False))
 
 
@@ -114,7 +114,7 @@ def _explain(reading: StageReading, index: int, error: Exception) -> tuple[Value
     looked_at, row = reading.look_again(index), reading.table.rows[index]
     finding = blame_value(reading, looked_at)
     # one value that is known to be unusable is enough: nothing else that the row looks at is at fault then
-    set_aside = any(map(reading.is_set_aside, _written_leaves(reading.source, looked_at)))
+    set_aside = any(map(reading.is_set_aside, written_leaves(reading.source, looked_at)))
     if finding is None and not set_aside:
         finding = suspect_value(reading, looked_at, plans_of(row))
     if finding is None and is_open(reading, looked_at):
@@ -168,7 +168,7 @@ def suspect_value(reading: StageReading, looked_at: Sequence[str], plans: tuple[
 
 
 def _candidates(reading: StageReading, looked_at: Sequence[str]) -> list[Leaf]:
-    return [leaf for leaf in _written_leaves(reading.source, looked_at) if not reading.is_set_aside(leaf)]
+    return [leaf for leaf in written_leaves(reading.source, looked_at) if not reading.is_set_aside(leaf)]
 
 
 def is_open(reading: StageReading, looked_at: Sequence[str]) -> bool:
@@ -176,20 +176,8 @@ def is_open(reading: StageReading, looked_at: Sequence[str]) -> bool:
     return any(
         is_symbolic(reading.native(key)) or is_symbolic(leaf.value) or reading.is_set_aside(leaf)
         for key in looked_at
-        for leaf in _written_leaves(reading.source, [key])
+        for leaf in written_leaves(reading.source, [key])
     )
-
-
-def _written_leaves(source: Native, looked_at: Sequence[str]) -> Iterator[Leaf]:
-    """The leaves behind keys, the last one looked at first; of a section the first below, of a key in a value that value."""
-    seen = set[int]()
-    for key in reversed(looked_at):
-        for name in (key, *reversed(nodes_above(key))):
-            cell = source.cells.get(name)
-            leaf = cell.leaf if cell is not None else source.first_below.get(name) if name == key else None
-            if leaf is not None and id(leaf) not in seen:
-                seen.add(id(leaf))
-                yield leaf
 
 
 def _judge_size(known: Catalogue, leaf: Leaf) -> str | None:
@@ -210,7 +198,10 @@ def _is_above_zero(value: Any) -> bool:
 
 def report_unfit(reading: StageReading, path: str, value: Any, keys: tuple[str, ...]) -> ValueFinding | None:
     """Find the written value that gave a plan field something it does not take; None where nobody wrote it."""
-    leaves = [leaf for leaf in _written_leaves(reading.source, list(reversed(keys))) if not reading.is_set_aside(leaf)]
+    written = list(written_leaves(reading.source, list(reversed(innermost(reading.source, keys)))))
+    leaves = [leaf for leaf in written if not reading.is_set_aside(leaf)]
+    if written and not leaves:
+        return None  # what is wrong with them has been reported
     known = catalogue.load(reading.source.framework, reading.release, reading.trainer)
     for leaf in leaves:
         if why := judge_value(known, leaf.key, leaf.value):
@@ -261,7 +252,7 @@ def report_sizes(reading: StageReading) -> Iterator[ValueFinding]:
             and _SIZES.fullmatch(path)
             and (why := _judge_plan_size(reading, path, value))
         ):
-            leaves = _written_leaves(reading.source, list(reversed(origin.keys)))
+            leaves = written_leaves(reading.source, list(reversed(origin.keys)))
             usable = [leaf for leaf in leaves if not reading.is_set_aside(leaf)]
             if usable:  # the one that is farthest off
                 leaf = (max if value > 0 else min)(usable, key=_magnitude)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.base.errors import UsageError
 from rftconf.mappers.logged import Counter
+from rftconf.metrics.naming import counters_of
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Steps:
 
 
 def steps_of(reading: Reading, name: str) -> dict[Unit, Fraction]:
-    """Return the steps a rollout period has by a run's config: train steps and, in Trinity's own, explore steps.
+    """Return the steps a rollout period has by a run's config: train steps and, where a framework counts them, explore steps.
 
     Raises UsageError, with `name` of the file, where the config does not tell its batch sizes as numbers.
     """
@@ -69,7 +70,7 @@ def steps_of(reading: Reading, name: str) -> dict[Unit, Fraction]:
     passes = reading.values.get("stage.batch.passes")
     if isinstance(passes, int):
         steps[Unit.UPDATES] = passes * steps[Unit.TRAIN_STEPS]
-    if reading.source.framework == "trinity":
+    if any(counter.unit is Unit.EXPLORE_STEPS for counter in counters_of(reading.source.framework)):
         steps[Unit.EXPLORE_STEPS] = Fraction(reading.convert(1, Unit.ROLLOUTS, Unit.EXPLORE_STEPS))
     return steps
 

@@ -13,6 +13,7 @@ from rftconf.mappers.profiles import profile_of
 from rftconf.mappers.program import Program
 from rftconf.plan.origin import Kind, Origin
 from rftconf.recipes.recipes import Recipe
+from rftconf.schemas import registry
 
 P, B, DATA = "stage.placement.", "stage.batch.", "stage.data."
 TRAIN_DATA, EVAL_DATA = "TRAIN_DATA", "EVAL_DATA"
@@ -109,7 +110,7 @@ def draft(request: Request, sizes: Sizes) -> Draft:
     for which in ("prompt", "response"):
         if request.length(which) != recipe.values[f"stage.length.{which}_max_tokens"]:
             draft.put(f"--{which}-tokens", {f"stage.length.{which}_max_tokens": request.length(which)})
-    draft.put("as ROLL's own example has it" if request.framework == "roll" else "", dict(request.program.values))
+    draft.put(f"as {registry.framework(request.framework).title}'s own example has it", dict(request.program.values))
     _run(draft, request)
     _data(draft, request)
     _placement(draft, request, sizes)

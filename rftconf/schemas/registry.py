@@ -30,6 +30,21 @@ class Recipe:
 
 
 @record
+class TemplateLauncher:
+    """A launch script on top of a config file that the framework ships: `{trainer}` in its path names the trainer."""
+
+    program: tuple[str, ...]
+    option: str
+    path: str
+    prelude: tuple[str, ...] = ()
+    """The lines with which the framework's own scripts begin."""
+
+    def template(self, trainer: str) -> str:
+        """The trainer's template, by its path in a checkout."""
+        return self.path.format(trainer=trainer)
+
+
+@record
 class Framework:
     """One framework: `releases` from oldest to newest, `trainers` with the default first.
 
@@ -46,7 +61,7 @@ class Framework:
     `spmd_until`: the last release that torchrun starts, one process per GPU.
     `trainer_sections`: a trainer to the sections that only its configs have, where they tell trainers apart;
     `trainer_of_kind`: the trainer that runs a kind of stage, where each kind has its own.
-    `drops_unknown`: its loader leaves unknown keys out without a word; `refuses_unknown`: it stops at them;
+    `drops_unknown`: its loader leaves unknown keys out without a word; `refuses_unknown`: it stops at them, and at values of another type;
     `for_scripts`: scripts of anybody's read such configs too, and declare keys of their own.
     `two_forms`: a rollout period can be written in two forms, with one sync interval or with two.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
@@ -63,7 +78,8 @@ class Framework:
     one where no program says whose it is, and whose other keys are those of a library that many share.
     `sections`: what a config is made of. `adds_nothing`: its loader refuses keys that it does not know even as
     `+key`. `converts_texts`: it makes numbers and switches of texts. `one_or_several`: its options take one word or several, and one is a list of one.
-    `command`: the words that start it where its script has every key as an option.
+    `command`: the words that start it where its script has every key as an option; `launcher`: its script states what
+    differs from a config file that it ships.
     `revisions`: a release's git revision, where sources and no package are published. `published`: a release to the
     version of the package that is catalogued for it, where that is a later build of the same release.
     """
@@ -115,6 +131,7 @@ class Framework:
     converts_texts: bool = False
     one_or_several: bool = False
     command: tuple[str, ...] = ()
+    launcher: TemplateLauncher | None = None
 
     @property
     def groups(self) -> frozenset[str]:
@@ -286,6 +303,18 @@ CHATLEARN = Framework(
     lacks=dict.fromkeys(
         ("sft", "dpo", "distill", "offline_distill", "eval", "generate"),
         "ChatLearn's entrypoint starts grpo and nothing else",
+    ),
+    launcher=TemplateLauncher(
+        program=("python", "chatlearn/entrypoint.py", "grpo"),
+        option="--config-file",
+        path="template/grpo_{trainer}.yaml",
+        prelude=(
+            "# Run it in a checkout of ChatLearn.",
+            "export CHATLEARN=$(pwd)",
+            'export PYTHONPATH="${CHATLEARN}:${PYTHONPATH:-}"',
+            "source scripts/base_env.sh",
+            "",
+        ),
     ),
     stepless="ChatLearn's agents answer rows of data with tools (task_type agent); it has no worlds that are reset and stepped",
 )

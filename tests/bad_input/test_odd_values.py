@@ -133,3 +133,23 @@ def test_a_period_that_is_no_whole_number_of_steps_is_rounded_in_the_target() ->
     """No key takes a fraction, whatever made the count one."""
     done = convert(document(roll("train_env_manager.group_size=-3")), "trinity")
     assert not any(isinstance(line.value, Fraction) for line in done.ledger.targets)
+
+
+PROMPT = "custom_envs.Maze.agent_system_template"
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_of_a_list_in_a_section_its_own_item_is_at_fault(first: bool) -> None:
+    template = "custom_envs.Maze.agent_template=Go on."
+    prompt = (f"{PROMPT}[0].a=b", f"{PROMPT}[1].b=c")
+    world = (
+        "train_env_manager.tags=[Maze]",
+        "train_env_manager.num_groups_partition=[8]",
+        "custom_envs.Maze.env_type=maze",
+    )
+    example = roll(*world, *((*prompt, template) if first else (template, *prompt)))
+    loaded = load(document(example))
+    (finding,) = (d for d in findings(loaded) if "a text is expected" in d.message)
+    assert finding.message.startswith(f"{PROMPT}[0].a=b")
+    (world_of_run,) = loaded.plan.stages[0].data.environments
+    assert world_of_run.config == {"agent_template": "Go on."}

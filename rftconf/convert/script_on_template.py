@@ -11,33 +11,29 @@ from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of, plans_of
 from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
+from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue
+from rftconf.schemas.registry import TemplateLauncher
 from rftconf.text.hydra.dotlist_value import dotlist_value
 from rftconf.text.omegaconf.interpolation import Resolver
 from rftconf.text.write import emit_shell
 
-PRELUDE = (
-    "# Run it in a checkout of ChatLearn.",
-    "export CHATLEARN=$(pwd)",
-    'export PYTHONPATH="${CHATLEARN}:${PYTHONPATH:-}"',
-    "source scripts/base_env.sh",
-    "",
-)
-"""As ChatLearn's own scripts begin."""
 
-
-def template(trainer: str) -> str:
-    """The trainer's template, by its path in the checkout."""
-    return f"template/grpo_{trainer}.yaml"
-
-
-def script(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent, header: Sequence[str]) -> str:
+def script(
+    launcher: TemplateLauncher,
+    known: Catalogue,
+    lines: Sequence[TargetLine],
+    values: ScriptContent,
+    header: Sequence[str],
+) -> str:
     """The launcher with the trainer's template and, as overrides, what differs from it. Raises RefusedError."""
-    options = ["--config-file", template(known.trainer)]
-    program = ["python", "chatlearn/entrypoint.py", "grpo"]
-    stated = [*lines, *undone(known, lines, values)]
     return emit_shell.emit(
-        stated, program=program, options=options, header=header, prelude=PRELUDE, quote=dotlist_value
+        [*lines, *undone(known, lines, values)],
+        program=list(launcher.program),
+        options=[launcher.option, launcher.template(known.trainer)],
+        header=header,
+        prelude=launcher.prelude,
+        quote=dotlist_value,
     )
 
 
@@ -69,13 +65,13 @@ def undone(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent)
         for native in natives_of(row)
         if not _tunes(row) or (native in known.template and values.asks_for(row, known.default(native)))
     }
-    undone_lines = []
+    title, undone_lines = registry.framework(known.framework).title, []
     for key, raw in known.template.items():
         if key in settings or key not in spoken:
             continue
         value, default = resolver.resolve(key).value, known.default(key)
         if value != default and default != "???":
             undone_lines.append(
-                TargetLine(key, default, Basis.FIXED, f"ChatLearn's own default; the template says {raw}")
+                TargetLine(key, default, Basis.FIXED, f"{title}'s own default; the template says {raw}")
             )
     return undone_lines
