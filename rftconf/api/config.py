@@ -85,7 +85,7 @@ def _opened(source: str | PathLike[str], name: str) -> tuple[Source, str]:
 
 def _unreadable(document: Document) -> UnreadableError:
     """Return the first error of a document that cannot be read, with its place."""
-    worst = next(d for d in (*document.beyond_recovery, *document.diagnostics) if d.severity is Severity.ERROR)
+    worst = next(d for d in (*document.unreadable_whole, *document.diagnostics) if d.severity is Severity.ERROR)
     place = worst.place
     message = masked(f"{worst.message}{f'; {worst.help}' if worst.help else ''}")
     if place is None:

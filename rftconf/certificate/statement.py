@@ -14,7 +14,7 @@ from rftconf.base.ledger import Ledger
 from rftconf.base.secrets import masked
 from rftconf.certificate.canonical import canonical, digest_of
 from rftconf.certificate.model import Certificate, Differing, FileOf, Invariant, Request, RunOf
-from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.differences_in_ledger import ledger_lines_on
 from rftconf.diff.as_json import counted_json, difference_json
 from rftconf.diff.compare import Comparison, Stages, compare
 from rftconf.diff.effects import Effect
@@ -83,7 +83,7 @@ def _invariants(stage: Stages) -> Iterator[Invariant]:
 
 
 def _differences(stage: Stages, ledger: Ledger) -> Iterator[Differing]:
-    keys_by_path = told_by(stage.differences, ledger)
+    keys_by_path = ledger_lines_on(stage.differences, ledger)
     for difference in stage.differences:
         data = difference_json(difference)
         yield Differing(

@@ -12,7 +12,7 @@ from rftconf.convert.facts_of_writing import facts_of_writing
 from rftconf.convert.fit_to_target import fit_stage
 from rftconf.convert.idle_validation import open_validation
 from rftconf.convert.join_stages import joined_sources, joined_targets
-from rftconf.convert.learning.unnamed_differences import with_untold
+from rftconf.convert.learning.unnamed_differences import with_unnamed_differences
 from rftconf.convert.ledger.source_ledger import source_lines
 from rftconf.convert.ledger.target_ledger import target_lines, with_key_of_program
 from rftconf.convert.output import emit, starter_of, writes_script
@@ -166,7 +166,7 @@ def convert_stage(
     )
     names = (loaded.framework, loaded.release, target.name, number)
     ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
-    ledger = drop_answered_decisions(with_untold(ledger, [stage], writing, options.style), options.answers)
+    ledger = drop_answered_decisions(with_unnamed_differences(ledger, [stage], writing, options.style), options.answers)
     text, suffix = emit(ledger, writing, options.style)
     files = adapters.files if adapters is not None else {}
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines), files)
@@ -227,7 +227,7 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     notes = (*left_to_fill(lines, target), *loaded.notes, *(note for writing in writings for note in writing.notes))
     names = (loaded.framework, loaded.release, target.name, number)
     ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
-    ledger = with_untold(ledger, loaded.stages, writings[-1], options.style)
+    ledger = with_unnamed_differences(ledger, loaded.stages, writings[-1], options.style)
     text, suffix = emit(ledger, writings[-1], options.style)
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
 

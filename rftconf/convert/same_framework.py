@@ -75,14 +75,14 @@ def keep_as_written(
         if key not in written and isinstance(out.value, OpenKey) and not out.plans
     }
     names_trainer, counts_processes = by_line
-    telling = {} if counts_processes else _told_by_the_line(written, origins, writing, trainer=not names_trainer)
+    telling = {} if counts_processes else _stated_by_launch_line(written, origins, writing, trainer=not names_trainer)
     writing.out = {**outs, **pins, **lively, **not_here, **telling}
     for key, out in outs.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
 
 
-def _told_by_the_line(
+def _stated_by_launch_line(
     written: Container[str], origins: Mapping[str, Origin], writing: Writing, *, trainer: bool
 ) -> dict[str, Out]:
     """The keys that say what only the launch line said: what a file has written without a key, and the `trainer`."""

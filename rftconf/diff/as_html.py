@@ -10,8 +10,8 @@ from rftconf.diff.as_text import (
     TITLES,
     count_text,
     narrowed,
-    said_text,
     seen_text,
+    statement_text,
     total_text,
     value_text,
     verdict_text,
@@ -113,7 +113,7 @@ def _difference(difference: Difference) -> str:
 
 
 def _side_cell(side: str, path: str, value: SideValue) -> str:
-    text = f"{_text(seen_text(path, value, LONGEST))}<br><span class=soft>{_text(said_text(value.said))}</span>"
+    text = f"{_text(seen_text(path, value, LONGEST))}<br><span class=soft>{_text(statement_text(value.said))}</span>"
     return _cell(side, text)
 
 

@@ -100,10 +100,10 @@ def _side(side: Side, math: str, plan: str) -> dict[str, Any]:
 def _side_json(path: str, side: SideValue) -> dict[str, Any]:
     hidden = is_secret(path.rpartition(".")[2], side.value)
     value = None if hidden else value_json(total_json(side.value))
-    return {"value": value, "origin": _told_json(side.said), "no_effect_because": side.idle}
+    return {"value": value, "origin": _statement_json(side.said), "no_effect_because": side.idle}
 
 
-def _told_json(statement: Statement | None) -> dict[str, Any] | None:
+def _statement_json(statement: Statement | None) -> dict[str, Any] | None:
     if statement is None:
         return None
     keys = [{"key": key, "place": place_json(place)} for key, place in statement.keys]

@@ -102,7 +102,7 @@ def narrowed(difference: Difference) -> tuple[SideValue, SideValue]:
     return replace(difference.a, value=a), replace(difference.b, value=b)
 
 
-def said_text(statement: Statement | None) -> str:
+def statement_text(statement: Statement | None) -> str:
     """Return the origin of a value: keys with file and line, or the release whose default it is."""
     if statement is None:
         return ""
@@ -211,7 +211,7 @@ def _difference(difference: Difference, screen: Screen) -> Iterator[str]:
     if unsure and not beside:
         yield f"      {screen.style(unsure, 'yellow')}"
     yield from (f"      {screen.style(text, 'dim')}" for text in screen.wrap(difference.known.does, 6))
-    columns = [(seen_text(difference.path, side), said_text(side.said)) for side in narrowed(difference)]
+    columns = [(seen_text(difference.path, side), statement_text(side.said)) for side in narrowed(difference)]
     half = (screen.width - 6 - 3) // 2 if screen.width >= _NARROW else screen.width - 6
     sides = [_column(letter, *column, half, screen) for letter, column in zip("AB", columns, strict=True)]
     if screen.width < _NARROW:

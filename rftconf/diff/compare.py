@@ -227,7 +227,7 @@ class _Hanging:
         self._sides = (half_a, other)
 
     @cached_property
-    def _told(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _numbers_of_one_side(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The numbers of each side that the other one leaves open."""
         half_a, half_b = self._sides
         mine, theirs = _numbers(half_a.raw), _numbers(half_b.raw)
@@ -262,12 +262,12 @@ class _Hanging:
         asleep, awake = self._sides[side_index], self._sides[1 - side_index]
         if path in asleep.acts or asleep.asleep.why(path) is None or path not in awake.acts:
             return False
-        return bool(self._told[side_index]) and self._by_numbers_of[side_index].why(path) is not None
+        return bool(self._numbers_of_one_side[side_index]) and self._by_numbers_of[side_index].why(path) is not None
 
     @cached_property
     def _by_numbers_of(self) -> tuple[Asleep, Asleep]:
         """Return, for each side, the fields of the other one that would do nothing with this side's numbers."""
-        (half_a, half_b), (mine, theirs) = self._sides, self._told
+        (half_a, half_b), (mine, theirs) = self._sides, self._numbers_of_one_side
         return awake_and_asleep({**half_b.raw, **mine})[1], awake_and_asleep({**half_a.raw, **theirs})[1]
 
 

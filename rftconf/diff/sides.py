@@ -83,7 +83,7 @@ def side(name: str, loaded: Loaded, *others: Loaded) -> Side:
     parts = (loaded, *others)
     plans = [part.plan for part in parts]
     plan = plans[0].model_copy(update={"stages": [stage for plan in plans for stage in plan.stages]})
-    statements = [said_in(stage, part.framework, part.release) for part in parts for stage in part.stages]
+    statements = [statements_of(stage, part.framework, part.release) for part in parts for stage in part.stages]
     idle = tuple(dict.fromkeys(idle for part in parts for idle in _idle(part)))
     asleep = {idle.key for idle in idle}
     own = {key: value for part in parts for key, value in part.extensions.items() if key not in asleep}
@@ -114,7 +114,7 @@ def _title(framework: str, release: str) -> str:
     return f"{registry.framework(framework).title} {release}"
 
 
-def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Statement]:
+def statements_of(stage: StageRead, framework: str, release: str) -> dict[str, Statement]:
     """Path to why its value is there, in a stage of a run of this framework and release."""
     title = _title(framework, release)
     statements = {}

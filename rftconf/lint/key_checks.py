@@ -46,7 +46,7 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     if not subject.own_config:
         diagnostics += unresolved(document, subject.catalogue_of_release)
     release_diagnostics = (
-        _said_release(document, best) if release is None and any(f.code in _BY_RELEASE for f in diagnostics) else ()
+        _report_guess(document, best) if release is None and any(f.code in _BY_RELEASE for f in diagnostics) else ()
     )
     return (*release_diagnostics, *diagnostics)
 
@@ -194,7 +194,7 @@ def _other_releases(key: str, name: str, release: str, trainer: str) -> str:
     return versions.history(name, key, trainer) or f"{framework.title} had it up to {having[-1]}"
 
 
-def _said_release(document: Document, best: Guess) -> tuple[Diagnostic, ...]:
+def _report_guess(document: Document, best: Guess) -> tuple[Diagnostic, ...]:
     title = registry.framework(best.framework).title
     message = f"taken for {title} {best.release}, {best.confidence} ({best.why})"
     help_ = "name another with --from-release"

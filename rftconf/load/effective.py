@@ -136,7 +136,7 @@ def effective(
         up.flat.update(_merged(up.flat, defaults.cells, down))
     # what is written replaces defaults below it, and an empty default mapping above it
     nodes = {node for key, cell in up.flat.items() if not cell.unread for node in nodes_above(key)}
-    cells = _not_told(defaults.cells) if partial else {**defaults.cells, **down}
+    cells = _open_numbers(defaults.cells) if partial else {**defaults.cells, **down}
     replaced = nodes.union(*(defaults.below.get(key, ()) for key in alive))
     for name in replaced:
         cells.pop(name, None)
@@ -169,7 +169,7 @@ def _folded(own: Translation | None) -> tuple[Change, ...]:
     return tuple(Change(name, Cell(leaf.value, leaf), (heir,), why) for name, leaf, heir, why in own.folded)
 
 
-def _not_told(defaults: Mapping[str, Cell]) -> dict[str, Cell]:
+def _open_numbers(defaults: Mapping[str, Cell]) -> dict[str, Cell]:
     """Defaults of a release where a config that is not here may say otherwise: the numbers, which sizes are computed from."""
     return {
         key: Cell(OpenKey(key)) if isinstance(cell.value, (int, float)) and not isinstance(cell.value, bool) else cell

@@ -23,7 +23,7 @@ def kept_keys(stages: list[StageRead]) -> dict[str, Any]:
     for stage in stages:
         read = [origin for origin in stage.origins.values() if origin.kind is not Kind.DEFAULT]
         used = {key for origin in read for key in origin.keys} | stage.reading.inactive.keys()
-        used |= {key for origin in stage.origins.values() for key in origin.keys} & _unsaid(stage)
+        used |= {key for origin in stage.origins.values() for key in origin.keys} & _written_nulls(stage)
         # a word of a config group (`optim=megatron`) holds nothing of what is written below its name
         holding = used - registry.framework(stage.reading.source.framework).groups
         for key, _ in stage.reading.source.leaves():
@@ -36,7 +36,7 @@ def kept_keys(stages: list[StageRead]) -> dict[str, Any]:
     return extra_keys
 
 
-def _unsaid(stage: StageRead) -> set[str]:
+def _written_nulls(stage: StageRead) -> set[str]:
     """Keys that are written and say nothing, so that a field with its default is what they mean."""
     return {key for key, _ in stage.reading.source.leaves() if stage.reading.source.cells[key].value is None}
 

@@ -28,7 +28,7 @@ def missing_file_first(document: Document) -> Iterator[None]:
 
 def refuse_unreadable(document: Document) -> None:
     """Raise UnreadableError with the first of the document's errors, or where it holds nothing."""
-    errors = document.beyond_recovery
+    errors = document.unreadable_whole
     if errors:
         refuse_for(errors, document)
     if not document.leaves:

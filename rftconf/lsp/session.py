@@ -135,7 +135,7 @@ class Session:
             buffer.document = None
             buffer.problem = f"larger than {LARGEST // 1024} KiB: not checked here, but rftconf check reads it"
         elif not check_run.is_excluded(buffer.name, buffer.project.settings):
-            buffer.found = self._found(buffer, thorough)
+            buffer.found = self._diagnose(buffer, thorough)
         self._forget_what_is_gone()
         buffer.cost = time.perf_counter() - start
         return buffer.found
@@ -147,7 +147,7 @@ class Session:
             if buffer.document is not None:
                 remember(buffer.document.secrets)
 
-    def _found(self, buffer: Open, thorough: bool) -> list[Diagnostic]:
+    def _diagnose(self, buffer: Open, thorough: bool) -> list[Diagnostic]:
         try:
             document, diagnostics = self.read_and_check(buffer, buffer.text, sure=not thorough)
         except UsageError as error:  # of the settings: a framework or release that is not known

@@ -29,14 +29,14 @@ def columns_of_images(w: WriteContext) -> tuple[str, ...]:
     for index in range(w.items("stage.data.train")):
         image, video = (f"stage.data.train[{index}].keys.{field}" for field in ("image", "video"))
         # a config that is written out in full names both columns as they are by default
-        full = _is_told(w, image) and _is_told(w, video)
-        if w.plan(image) is not None and (sees or (_is_told(w, image) and not (full and w.plan(image) == COLUMN))):
+        full = _is_written(w, image) and _is_written(w, video)
+        if w.plan(image) is not None and (sees or (_is_written(w, image) and not (full and w.plan(image) == COLUMN))):
             found[formula(w.plan(image))] = None
-        if _is_told(w, video) and not full:
+        if _is_written(w, video) and not full:
             found[formula(w.plan(video))] = None
     return tuple(found)
 
 
-def _is_told(w: WriteContext, path: str) -> bool:
+def _is_written(w: WriteContext, path: str) -> bool:
     origin = w.origins.get(path)
     return origin is not None and origin.kind is Kind.WRITTEN and w.plan(path) is not None

@@ -47,7 +47,7 @@ def _leave_unregistered_open(
         have = known.names(key)
         if not have or not isinstance(slot.value, str) or slot.value in (*have, MISSING):
             continue
-        if not _registered_elsewhere(writing, {key, names.get(key, key)}, slot.value):
+        if not _is_registered(writing, {key, names.get(key, key)}, slot.value):
             continue
         title = registry.framework(writing.framework).title
         _leave_open(
@@ -102,7 +102,7 @@ def _leave_open(flat: dict[str, Slot], key: str, writing: Writing, note: str) ->
         writing.outcomes[path] = Outcome(out.state, (key,), note)
 
 
-def _registered_elsewhere(writing: Writing, keys: set[str], name: str) -> bool:
+def _is_registered(writing: Writing, keys: set[str], name: str) -> bool:
     """True for a name of the framework's own: another release registers it, or the newest takes one of a few anyway."""
     of = registry.framework(writing.framework)
     having = [one for one in of.releases if writing.trainer in of.trainers_of(one)]

@@ -223,7 +223,7 @@ def divides_logits(context: Context, mine: bool) -> bool:
     return bool(said) if plain and said is not None else mine
 
 
-def beyond_a_period(context: Context) -> tuple[int, int] | None:
+def sizes_of_larger_update(context: Context) -> tuple[int, int] | None:
     """Sequences of an update and of a rollout period, where one update takes more than a period yields."""
     prompts, n, update = numbers_of_period(context)
     return (update, prompts * n) if prompts is not None and 0 < prompts * n < update else None

@@ -9,7 +9,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.shapes import leave_open
-from rftconf.plan.chat_templates import SWITCH, THINKING, UNTOLD, thinks_untold, without_switch
+from rftconf.plan.chat_templates import SWITCH, THINKING, UNTOLD, thinks_by_default, without_switch
 from rftconf.plan.origin import Kind
 
 SWITCHLESS = "the model's chat template has no such switch"
@@ -92,15 +92,15 @@ def write_switch(w: WriteContext, key: str, *, optional: bool) -> None:
             w, key, "whether the template is told to let the model think hangs on what the source leaves open", THINKING
         )
     elif word == UNTOLD:
-        _write_untold(w, key, optional=optional)
+        _write_own_default(w, key, optional=optional)
 
 
-def _write_untold(w: WriteContext, key: str, *, optional: bool) -> None:
+def _write_own_default(w: WriteContext, key: str, *, optional: bool) -> None:
     if optional:
         w.lose(THINKING, State.DEFAULT, "the template is told nothing")
     elif without_switch(_of_model(w)):
         w.lose(THINKING, State.DEFAULT, SWITCHLESS)
-    elif thinks_untold(_of_model(w)):
+    elif thinks_by_default(_of_model(w)):
         w.put(key, True, THINKING, state=State.DERIVED, how="untold, as in the source, the model's template lets it think", always=True)  # fmt: skip
     else:
         note = "the source leaves it to the model's chat template whether it thinks; here the template is always told"

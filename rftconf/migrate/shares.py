@@ -18,7 +18,7 @@ def divided(want: KeyEdit, loaded: Loaded, route: Route) -> KeyEdit:
     """The change of a count over all ranks: the key per rank, with the share that the older release divided out."""
     leaf = want.leaf
     new = versions.per_rank(route.found.framework, route.to, leaf.key)
-    if new is None or want.kind is not Kind.REMOVED or leaf.value is None or _said_otherwise(loaded, new):
+    if new is None or want.kind is not Kind.REMOVED or leaf.value is None or _is_overruled(loaded, new):
         return want
     if versions.per_rank(route.found.framework, route.found.release, leaf.key) is not None:
         return want  # nothing divided it before either
@@ -32,7 +32,7 @@ def divided(want: KeyEdit, loaded: Loaded, route: Route) -> KeyEdit:
     return replace(want, kind=Kind.LEFT, key=want.was, why=f"{how}: {missing}; write {new} by hand", lossy=True)
 
 
-def _said_otherwise(loaded: Loaded, key: str) -> bool:
+def _is_overruled(loaded: Loaded, key: str) -> bool:
     leaf = loaded.document.last().get(key)
     return leaf is not None and leaf.value is not None
 

@@ -31,7 +31,7 @@ def without_switch(values: Mapping[str, Any]) -> bool:
     return isinstance(path, str) and WITHOUT_SWITCH.search(path) is not None
 
 
-def thinks_untold(values: Mapping[str, Any]) -> bool:
+def thinks_by_default(values: Mapping[str, Any]) -> bool:
     """True where the run's model is known to think where nobody tells its template."""
     path = values.get(PATH)
     known = isinstance(path, str) and THINKS.search(path) is not None

@@ -11,7 +11,7 @@ from math import isnan
 from typing import Any
 
 from rftconf.base.symbols import Expr, Text
-from rftconf.plan.chat_templates import THINKING, UNTOLD, thinks_untold
+from rftconf.plan.chat_templates import THINKING, UNTOLD, thinks_by_default
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 
 DIGITS = 12
@@ -76,7 +76,7 @@ def spelled(values: Mapping[str, Any]) -> dict[str, Any]:
     _lengths(plain_values)
     _names(plain_values)
     _overrides(plain_values)
-    if plain_values.get(THINKING) == "on" and thinks_untold(plain_values):
+    if plain_values.get(THINKING) == "on" and thinks_by_default(plain_values):
         plain_values[THINKING] = UNTOLD
     for listed in ("train", "eval"):
         _data(plain_values, listed)

@@ -151,10 +151,10 @@ class Catalogue:
         if key not in self._got:
             if len(self._got) >= _MOST_KEPT:
                 self._got.clear()
-            self._got[key] = self._found(key)
+            self._got[key] = self._look_up(key)
         return self._got[key]
 
-    def _found(self, key: str) -> Key | None:
+    def _look_up(self, key: str) -> Key | None:
         name = self.canonical(key)
         if name in self.keys:
             return self.keys[name]

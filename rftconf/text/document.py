@@ -128,10 +128,10 @@ class Document:
     @property
     def readable(self) -> bool:
         """False when an error makes the leaves unusable."""
-        return not self.beyond_recovery
+        return not self.unreadable_whole
 
     @property
-    def beyond_recovery(self) -> tuple[Diagnostic, ...]:
+    def unreadable_whole(self) -> tuple[Diagnostic, ...]:
         """The errors that cost the whole file, not one key or argument of it."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR and d.code not in ERRORS_OF_ONE_PLACE)
 

@@ -163,7 +163,7 @@ def _is_meant(document: Document, own: engine.Options, task: Task) -> bool:
     """
     if own.framework is not None and not task.setting:
         return True
-    broken = any(d.code != "SYN505" for d in document.beyond_recovery)
+    broken = any(d.code != "SYN505" for d in document.unreadable_whole)
     return config_of.may_be_config(document) or (broken and not task.mixed and not foreign_configs.named(document))
 
 

@@ -23,7 +23,7 @@ def checks_of(path: Path, bound: dict[str, str]) -> tuple[Certificate, list[Chec
     Raises UnreadableError for what is no certificate, UsageError for values that are needed and not given.
     """
     text, data, certificate = _read(path)
-    _refuse_elsewhere(path, certificate)
+    _refuse_foreign_files(path, certificate)
     checks = [_own_text(text, data), *_versions(certificate)]
     checks += _files(certificate, path.parent)
     return certificate, checks + _certify_again(certificate, data, path.parent, bound)
@@ -61,7 +61,7 @@ def _finite(text: str) -> float:
     return number if isfinite(number) else _not_a_number(text)
 
 
-def _refuse_elsewhere(path: Path, certificate: Certificate) -> None:
+def _refuse_foreign_files(path: Path, certificate: Certificate) -> None:
     """Raises UnreadableError for a certificate that rftconf cannot have written: it would open any file it is told to."""
     listed = [*_read_files(certificate), *certificate.outputs]
     if len(listed) > MOST_FILES:

@@ -12,6 +12,7 @@ from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OVER_LENGTH
 from rftconf_runner.answer_masks import of_masks
 from rftconf_runner.baselines import of_baseline
 from rftconf_runner.data_reader import BATCHED
+from rftconf_runner.executing_frameworks import executed_by
 from rftconf_runner.extension_fields import of_beyond
 from rftconf_runner.framework_words import AFTER_NORM, NORMALIZED_FIRST
 from rftconf_runner.ignorable_fields import unread
@@ -24,7 +25,6 @@ from rftconf_runner.refusals_of_images import of_images
 from rftconf_runner.refusals_of_losses import of_losses
 from rftconf_runner.refusals_of_numbers import of_numbers
 from rftconf_runner.refusals_of_types import compares, of_types
-from rftconf_runner.supported_elsewhere import executed_by
 from rftconf_runner.value_text import render_plan_value
 
 ADVANTAGES = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rftconf.base.ledger import Basis, Decision, Ledger, SourceLine, State, TargetLine
-from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.differences_in_ledger import ledger_lines_on
 from rftconf.diff.compare import Difference
 from rftconf.diff.effects import known_of
 from rftconf.diff.halves import SideValue
@@ -26,7 +26,7 @@ def difference(
 
 def told(ledger: Ledger, new_difference: Difference | None = None) -> tuple[str, ...]:
     new_difference = new_difference or difference()
-    return told_by([new_difference], ledger)[new_difference.path]
+    return ledger_lines_on([new_difference], ledger)[new_difference.path]
 
 
 def ledger(**parts: Any) -> Ledger:
@@ -71,4 +71,4 @@ def test_fields_of_a_missing_item_share_what_is_said() -> None:
     second = "stage.data.train[0].uri"
     missing = Difference(second, known_of(second, "rl"), SideValue(None), SideValue("/default"))
     notes = ledger(notes=("data.train[0].keys.prompt: why",))
-    assert told_by([missing, difference()], notes)[second] == ("data.train[0].keys.prompt: why",)
+    assert ledger_lines_on([missing, difference()], notes)[second] == ("data.train[0].keys.prompt: why",)

@@ -1,6 +1,6 @@
 """How it is shown that a target cannot run what rftconf refuses, one entry a kind of refusal; or why no judge can show it.
 
-`refusal` is a part of rftconf's own sentence, with `…` where the sentence names something (tests/convert/refusals_said.py). Four
+`refusal` is a part of rftconf's own sentence, with `…` where the sentence names something (tests/convert/refusal_sentences.py). Four
 ways: the value is written by hand and the target's loader refuses it (`Forced`, `Command`), its sources have or lack what
 the sentence says (`Cited`), or the sentence is about the source or about rftconf itself (`NO_JUDGE`, with the reason).
 """

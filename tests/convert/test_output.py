@@ -20,5 +20,5 @@ SECTIONS = ("rewards",)
     ],
 )
 def test_an_entry_keeps_its_place_where_it_is_or_has_a_list(keys: tuple[str, ...]) -> None:
-    order = first_seen(keys)
-    assert sorted(keys[::-1], key=lambda key: reading_order(ROLL, SECTIONS, key, order)) == list(keys)
+    order, backwards = first_seen(keys), list(reversed(keys))
+    assert sorted(backwards, key=lambda key: reading_order(ROLL, SECTIONS, key, order)) == list(keys)

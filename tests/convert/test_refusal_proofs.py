@@ -5,19 +5,21 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.proofs import NO_JUDGE, refusals
-from tests.convert.refusals_said import said
+from tests.convert.refusal_sentences import sentences
 
-SAID = said()
+SENTENCES = sentences()
 
 
-@pytest.mark.parametrize(("where", "sentence"), SAID, ids=[f"{where}: {sentence[:60]}" for where, sentence in SAID])
+@pytest.mark.parametrize(
+    ("where", "sentence"), SENTENCES, ids=[f"{where}: {sentence[:60]}" for where, sentence in SENTENCES]
+)
 def test_every_refusal_has_a_proof_or_a_reason(where: str, sentence: str) -> None:
     assert [part for part in refusals() if matches(part, sentence)], f"{where}: {sentence}"
 
 
 @pytest.mark.parametrize("part", sorted(set(refusals())))
 def test_every_proof_is_of_a_refusal(part: str) -> None:
-    assert [sentence for _, sentence in SAID if matches(part, sentence)]
+    assert [sentence for _, sentence in SENTENCES if matches(part, sentence)]
 
 
 def matches(part: str, sentence: str) -> bool:
@@ -32,8 +34,8 @@ def holes(text: str) -> str:
 
 def test_what_is_raised_is_found() -> None:
     """The list is read off the sources: it must not be empty, nor miss sentences that stand in variables."""
-    sentences = "\n".join(sentence for _, sentence in SAID)
-    assert len(SAID) > 45
+    sentences = "\n".join(sentence for _, sentence in SENTENCES)
+    assert len(SENTENCES) > 45
     for known in (
         "this seems to be a fork's config",
         "mode serve answers requests",

@@ -11,7 +11,7 @@ from rftconf.base.errors import RftconfError
 from rftconf.base.ledger import Basis, Ledger
 from rftconf.base.symbols import open_keys
 from rftconf.convert.convert import Conversion, Options, convert_loaded
-from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.differences_in_ledger import ledger_lines_on
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
 from rftconf.lint import engine, registry
@@ -232,7 +232,7 @@ def _of_output(case: str, run: Side, done: Conversion, own: Own, tally: Tally) -
         return  # what follows from the algorithm is not known before a person names it
     comparison = compare(run, side("output", back))
     for stage in comparison.stages:
-        names = told_by(stage.differences, ledger)
+        names = ledger_lines_on(stage.differences, ledger)
         for differing in stage.differences:
             if differing.certain and not names[differing.path]:
                 yield f"untold {plain(differing.path)}", f"{differing.a.value!r} -> {differing.b.value!r}"

@@ -16,7 +16,7 @@ from rftconf.load.load import load
 from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
-from rftconf.plan.chat_templates import THINKING, thinks_untold, without_switch
+from rftconf.plan.chat_templates import THINKING, thinks_by_default, without_switch
 from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
 from rftconf.schemas import registry
@@ -222,7 +222,7 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     ),
 }
 EQUIVALENT[THINKING] = lambda before, after: (  # no such switch, or what the model's template does untold
-    without_switch(before) or (thinks_untold(before) and "off" not in (before[THINKING], after.get(THINKING)))
+    without_switch(before) or (thinks_by_default(before) and "off" not in (before[THINKING], after.get(THINKING)))
 )
 EQUIVALENT["stage.optim.critic.min_lr_ratio"] = lambda before, after: same(
     before.get("stage.optim.critic.min_lr"), after.get("stage.optim.critic.min_lr")

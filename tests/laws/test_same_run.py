@@ -16,7 +16,7 @@ from rftconf.base.errors import RftconfError
 from rftconf.base.ledger import Ledger
 from rftconf.base.symbols import Var
 from rftconf.convert.convert import Options, convert_loaded
-from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.differences_in_ledger import ledger_lines_on
 from rftconf.diff.compare import Comparison, Verdict, compare
 from rftconf.diff.effects import COUNTED, Effect
 from rftconf.diff.sides import Side, side
@@ -78,7 +78,7 @@ def untold(comparison: Comparison, ledger: Ledger) -> dict[str, tuple[Any, Any]]
     """
     silent = {}
     for stage in comparison.stages:
-        names = told_by(stage.differences, ledger)
+        names = ledger_lines_on(stage.differences, ledger)
         for difference in stage.differences:
             follows = difference.a.idle is not None or difference.b.idle is not None
             if (

@@ -10,7 +10,7 @@ from rftconf.load.load import load
 from rftconf.load.loaded import Loaded
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
-from tests.mappers.test_trinity_told import CONFIG
+from tests.mappers.test_trinity_notes import CONFIG
 
 OWN, DEMOS = "stage.batch.sequences_per_update", "stage.batch.demonstrations_per_update"
 MIX = (

@@ -9,7 +9,7 @@ from rftconf.load.load import load
 from rftconf.mappers.chatlearn.folds_megatron import OVERRIDES, REFERENCE_OVERRIDES
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
-from tests.mappers.test_outputs_found import VERL, codes, converted, line_of, set_to
+from tests.mappers.test_outputs_of_mutations import VERL, codes, converted, line_of, set_to
 
 MEGATRON = set_to(
     VERL.replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer"),

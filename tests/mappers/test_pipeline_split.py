@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING
-from tests.mappers.test_outputs_found import codes, converted, line_of, set_to
 from tests.mappers.test_outputs_of_laws import MEGATRON, TRANSFORMER
+from tests.mappers.test_outputs_of_mutations import codes, converted, line_of, set_to
 
 SPLIT = set_to(
     MEGATRON,

@@ -9,8 +9,8 @@ from rftconf.load.load import load
 from rftconf.load.loaded import Loaded
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
-from tests.mappers.test_dialects_elsewhere import ROLL
-from tests.mappers.test_trinity_told import CONFIG
+from tests.mappers.test_batches_of_forks import ROLL
+from tests.mappers.test_trinity_notes import CONFIG
 
 TRINITY = CONFIG.replace("megatron", "fsdp").replace("batch_size: 96", "batch_size: 16\n  train_batch_size: 512")
 WORLD = """

@@ -7,7 +7,7 @@ import pytest
 from rftconf.base.ledger import State
 from rftconf.convert.convert import Conversion, convert
 from rftconf.load.load import load
-from rftconf.plan.chat_templates import thinks_untold, without_switch
+from rftconf.plan.chat_templates import thinks_by_default, without_switch
 from tests.test_line_by_line import CHATLEARN, ROLL, TRINITY, VERL, asked, converted, document, lines
 
 OWN, THEIRS = "data.apply_chat_template_kwargs.enable_thinking", "models.policy.enable_thinking"
@@ -106,5 +106,5 @@ def test_the_other_arguments_of_a_template_stay_behind() -> None:
 )
 def test_names_of_models_tell_of_their_templates(path: str, lacks: bool, thinks: bool) -> None:
     values = {"stage.model.path": path}
-    assert (without_switch(values), thinks_untold(values)) == (lacks, thinks)
+    assert (without_switch(values), thinks_by_default(values)) == (lacks, thinks)
     assert not without_switch({**values, "stage.model.chat_template": "{% if enable_thinking %}"})

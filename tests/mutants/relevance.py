@@ -35,7 +35,7 @@ SLOW = (
     "test_typed_rows.py",
     "test_corpus",
     "test_reasons.py",
-    "test_defaults_said",
+    "test_stated_defaults",
     "test_recipes",
 )
 """Tests of types and of whole corpora, which are not what notices a break of a value first."""

@@ -119,7 +119,7 @@ class _Trainer:
         )
         leaves, waits = self.frame.leaves, optimizer_waits or job.offload_optimizer
         role = TrainerRole(name, job, job, weights_wait or leaves, waits or leaves)
-        cut = self._cut(role, micro, infer if _is_told(getattr(self.stage.batch, infer)) else micro)
+        cut = self._cut(role, micro, infer if _is_sized(getattr(self.stage.batch, infer)) else micro)
         return replace(cut, unsure=self._unsure(name, worker, backend))
 
     def _mesh(self, name: str, worker: Worker) -> dict[str, int]:
@@ -185,7 +185,7 @@ class _Trainer:
         """A micro-batch as the plan has it; one that says nothing is the actor's, or one sequence."""
         v, batch = self.values, self.stage.batch
         micro = getattr(batch, section)
-        if not _dynamic(micro) and micro.sequences_per_rank is None and _is_told(batch.micro):
+        if not _dynamic(micro) and micro.sequences_per_rank is None and _is_sized(batch.micro):
             section, micro = "micro", batch.micro
         each = min(self.frame.mean or self.frame.longest, self.frame.longest)
         update = v.count(batch.sequences_per_update, "sequences_per_update", needed=False)
@@ -215,7 +215,7 @@ class _Trainer:
         return Adapter(rank, experts=False) if rank and not critic else None
 
 
-def _is_told(micro: MicroBatch) -> bool:
+def _is_sized(micro: MicroBatch) -> bool:
     return micro.tokens_per_rank is not None or micro.sequences_per_rank is not None
 
 

@@ -19,13 +19,13 @@ _FILE = re.compile(r"^\S+: ")
 """A target's file before its key, where a run became several."""
 
 
-def told_by(differences: Iterable[Difference], ledger: Ledger) -> dict[str, tuple[str, ...]]:
+def ledger_lines_on(differences: Iterable[Difference], ledger: Ledger) -> dict[str, tuple[str, ...]]:
     """Path to what the ledger says of the difference, as sentences; empty where it says nothing.
 
     Fields of a list item that one side does not have share what is said of any of them.
     """
     listed = list(differences)
-    keys_by_path = {difference.path: tuple(dict.fromkeys(_told_by(difference, ledger))) for difference in listed}
+    keys_by_path = {difference.path: tuple(dict.fromkeys(_lines_on(difference, ledger))) for difference in listed}
     for difference in listed:
         item = _ITEM.match(difference.path)
         if item and not keys_by_path[difference.path] and _is_missing(difference, f"{item[1]}.", listed):
@@ -41,7 +41,7 @@ def _is_missing(difference: Difference, item: str, listed: Iterable[Difference])
     return all(second.b.value is None for second in listed if second.path.startswith(item))
 
 
-def _told_by(difference: Difference, ledger: Ledger) -> Iterator[str]:
+def _lines_on(difference: Difference, ledger: Ledger) -> Iterator[str]:
     ours, theirs = _keys(difference.a), _keys(difference.b)
     for line in ledger.sources:
         if line.state in LOSSES and (line.key in ours or difference.path in line.plan):

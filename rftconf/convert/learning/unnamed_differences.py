@@ -9,7 +9,7 @@ from typing import Any
 from rftconf.base.ledger import Change, Decision, Ledger, TargetLine
 from rftconf.base.span import Place, Span
 from rftconf.base.symbols import MISSING, Value, open_keys
-from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.differences_in_ledger import ledger_lines_on
 from rftconf.convert.learning.learning import changes_of, in_order, keys_of, lost_settings
 from rftconf.convert.learning.memory_changes import memory_notes
 from rftconf.convert.output import starter_of, stated_on_template
@@ -18,7 +18,7 @@ from rftconf.convert.questions.setting_questions import asked_of
 from rftconf.diff.as_text import narrowed, seen_text
 from rftconf.diff.compare import Difference, differences
 from rftconf.diff.effects import Effect
-from rftconf.diff.sides import Does, does_without_key, said_in
+from rftconf.diff.sides import Does, does_without_key, statements_of
 from rftconf.load.effective import stages_of
 from rftconf.load.stage import StageRead, read_stage
 from rftconf.mappers.facts import Facts
@@ -36,7 +36,9 @@ TOGETHER = {
 _HERE = Place("output", Span(0, 0, 1, 1))
 
 
-def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, style: str | None) -> Ledger:
+def with_unnamed_differences(
+    ledger: Ledger, stages: Sequence[StageRead], writing: Writing, style: str | None
+) -> Ledger:
     """The ledger with what changes the learning, and a note for every field that differs and that no line names.
 
     `stages` are those that were written.
@@ -70,7 +72,7 @@ def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, s
 
 
 def _unnamed(ledger: Ledger, listed: Sequence[Difference]) -> Iterator[Difference]:
-    keys_by_path = told_by(listed, ledger)
+    keys_by_path = ledger_lines_on(listed, ledger)
     yield from (difference for difference in listed if difference.certain and not keys_by_path[difference.path])
 
 
@@ -98,7 +100,7 @@ def _sentence(difference: Difference) -> str:
 def _half(ledger: Ledger, stage: StageRead, *, target: bool = False) -> tuple[dict[str, Any], Any]:
     framework, release = _run_by(ledger, target=target)
     values = {path: value for path, value in stage.values.items() if value is not None and value not in ({}, [])}
-    return values, said_in(stage, framework, release)
+    return values, statements_of(stage, framework, release)
 
 
 def _does(ledger: Ledger, stage: StageRead, *, target: bool = False) -> Does:

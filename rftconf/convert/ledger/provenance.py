@@ -34,13 +34,13 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     elif sources and not keys:
         text = next((f"{title} {source.release}: {o.how}" for o in sources if o.how), "")
     else:
-        text = _of_silence(source, keys, f"{title} {source.release}", out)
+        text = _default_origin(source, keys, f"{title} {source.release}", out)
     return (text if len(text) <= 2 * LONGEST else text[: 2 * LONGEST - 1] + "…"), tuple(
         dict.fromkeys(map(source.as_given, keys))
     )
 
 
-def _of_silence(source: Native, keys: tuple[str, ...], title: str, out: Out) -> str:
+def _default_origin(source: Native, keys: tuple[str, ...], title: str, out: Out) -> str:
     """Return the origin of a value that nobody writes: a key's default, where the source's release has one of the keys.
 
     A value that is not the default itself, but what becomes of it, stands beside the default, and why it became that. A

@@ -206,7 +206,7 @@ def _only_tuning(writing: Writing, known: catalogue.Catalogue, key: str, flat: d
     tuning = [path for path in out.plans if left_to_the_target(path, writing.plan(path), shares_gpus=shares)]
     if any(
         _switches_what_is_written(writing, path)
-        or _must_be_said(writing, known, key, flat, path)
+        or _must_be_stated(writing, known, key, flat, path)
         or fills_more(writing, path)
         or holds_no_sequence(writing, path)
         for path in tuning
@@ -225,7 +225,7 @@ def _switches_what_is_written(writing: Writing, path: str) -> bool:
     return origin is not None and origin.kind is Kind.WRITTEN and writing.plan(size) is not None
 
 
-def _must_be_said(writing: Writing, known: catalogue.Catalogue, key: str, flat: dict[str, Slot], path: str) -> bool:
+def _must_be_stated(writing: Writing, known: catalogue.Catalogue, key: str, flat: dict[str, Slot], path: str) -> bool:
     """True for the fixed size of micro-batches where the target has no default of its own: it stops without one. Where
     updates fill micro-batches with tokens, targets' other passes do so too by their own default."""
     block, _, last = path.rpartition(".")

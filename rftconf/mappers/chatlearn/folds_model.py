@@ -137,7 +137,7 @@ SHARDS = (
 )
 
 
-def _told_as_tracked(w: WriteContext, at: str) -> bool:
+def _is_tracked(w: WriteContext, at: str) -> bool:
     origin = w.origins.get(at + "dist_checkpointing_path")
     return origin is not None and origin.how == TRACKED
 
@@ -151,7 +151,7 @@ def _write_checkpoints(w: WriteContext) -> Any:
         paths = [at + name for name in names if w.plan(at + name) is not None]
         if own is not None and used is not False:
             found = own if found is None else found
-            state = State.EXACT if w.same_framework or _told_as_tracked(w, at) else State.NARROWED
+            state = State.EXACT if w.same_framework or _is_tracked(w, at) else State.NARROWED
             note = "" if state is State.EXACT else SHARDS
             w.put(key, own, *paths, state=state, note=note, always=True)
             if note:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from rftconf.mappers.context import ReadContext
-from rftconf.mappers.rates import beyond_a_period
+from rftconf.mappers.rates import sizes_of_larger_update
 from rftconf.mappers.rows import Dialect
 
 
 def dialect(r: ReadContext) -> Dialect | None:
     """An update that no episode fills: the engine divides one by the other and trains zero times."""
-    found = beyond_a_period(r)
+    found = sizes_of_larger_update(r)
     if found is None:
         return None
     update, period = found

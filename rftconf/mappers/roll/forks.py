@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.mappers.context import ReadContext
-from rftconf.mappers.rates import beyond_a_period
+from rftconf.mappers.rates import sizes_of_larger_update
 from rftconf.mappers.roll.conditions import RL
 from rftconf.mappers.rows import Dialect
 
@@ -11,7 +11,7 @@ from rftconf.mappers.rows import Dialect
 def dialect(r: ReadContext) -> Dialect | None:
     """An update that no period fills: base_worker asserts that a rank's sequences are whole updates; the agentic pipeline
     fills the period up before (agentic_pipeline.adjust_batch)."""
-    found = beyond_a_period(r) if RL.test(r) and r.trainer != "agentic" else None
+    found = sizes_of_larger_update(r) if RL.test(r) and r.trainer != "agentic" else None
     if found is None:
         return None
     update, period = found

@@ -27,11 +27,11 @@ def _reward(values: Values) -> Reward:
         reward.asks.append(
             "there is no function of the user's own: the stub calls veRL's scorer, so veRL has to be installed"
         )
-    reward.asks += _beyond_the_function(values.get(R + "manager"), values.get(R + "manager_args") or {})
+    reward.asks += _additions_to_score(values.get(R + "manager"), values.get(R + "manager_args") or {})
     return reward
 
 
-def _beyond_the_function(manager: Any, args: Mapping[str, Any]) -> list[str]:
+def _additions_to_score(manager: Any, args: Mapping[str, Any]) -> list[str]:
     """Return what a veRL reward manager adds to the function's score; `dapo` nothing but a penalty that may be off."""
     penalty = args.get("overlong_buffer_cfg")
     penalty = penalty if isinstance(penalty, Mapping) else {}

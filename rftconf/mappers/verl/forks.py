@@ -23,7 +23,7 @@ BATCH, MINI = "data.train_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_s
 GROUP = "actor_rollout_ref.rollout.n"
 DYNAMIC = "stage.batch.micro.dynamic"
 PERIOD, RESPONSES = "stage.batch.prompts_per_rollout", "stage.batch.responses_per_prompt"
-_GROUP_ELSEWHERE = re.compile(r"(?:^|\.)(?:n_agents?|group_size|num_generations)$").search
+_GROUP_KEY = re.compile(r"(?:^|\.)(?:n_agents?|group_size|num_generations)$").search
 _EVALUATION = re.compile(r"(?:^|[._])(?:val|eval|test)(?:[._]|$)").search
 
 
@@ -172,7 +172,7 @@ def _other_countings(r: ReadContext) -> Iterator[Dialect]:
         elif _refuses_less(r):
             yield _stops(r, prompts, mini)
     if n == 1 and not r.written(GROUP) and assumed(r, "responses_per_prompt") is None:
-        yield from _group_elsewhere(r)
+        yield from _group_of_fork(r)
 
 
 def _larger(r: ReadContext, prompts: int, mini: int, n: int) -> Dialect:
@@ -218,10 +218,10 @@ def _with_small_batches(r: ReadContext) -> str:
     return " and fills such a batch up (H63)" if r.since("0.9.0") else " and updates on what there is"
 
 
-def _group_elsewhere(r: ReadContext) -> Iterator[Dialect]:
+def _group_of_fork(r: ReadContext) -> Iterator[Dialect]:
     known = catalogue.load(r.source.framework, None, r.source.trainer)
     for key, leaf in r.source.leaves():
-        named = _GROUP_ELSEWHERE(key) or GROUP.endswith(f".{key}")  # a profile of its own may cut the section short
+        named = _GROUP_KEY(key) or GROUP.endswith(f".{key}")  # a profile of its own may cut the section short
         grouped = named and not _EVALUATION(key) and key not in known
         if grouped and not isinstance(leaf.value, Expr) and isinstance(leaf.value, int) and leaf.value > 1:
             why = f"this seems to be a fork's config: {leaf.key}={leaf.value} looks like a group size that this fork keeps elsewhere; {GROUP} says 1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.convert.convert import Conversion, Options, convert_loaded
-from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.differences_in_ledger import ledger_lines_on
 from rftconf.convert.learning.unnamed_differences import _entries
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import side
@@ -72,7 +72,7 @@ def _without_a_line(source: Loaded, done: Conversion) -> list[str]:
     back = read(Source(f"written{done.file_suffix}", done.text))
     again = load(back, framework=done.ledger.target_framework, release=done.ledger.target_release)
     (stage,) = compare(side("a", source), side("b", again)).stages
-    names = told_by(stage.differences, done.ledger)
+    names = ledger_lines_on(stage.differences, done.ledger)
     return [difference.path for difference in stage.differences if difference.certain and not names[difference.path]]
 
 

@@ -95,6 +95,6 @@ def declared() -> Iterator[tuple[str, str]]:
             yield f"stays of {name}", str(table_of(name, kind).stays)
 
 
-def said() -> list[tuple[str, str]]:
+def sentences() -> list[tuple[str, str]]:
     """All of them, in order."""
     return sorted({*raised(), *declared()})

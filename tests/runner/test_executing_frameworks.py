@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rftconf_runner.executing_frameworks import EXECUTED_BY
 from rftconf_runner.refusals import refusals
-from rftconf_runner.supported_elsewhere import EXECUTED_BY
 
 from rftconf.convert.convert import convert
 from rftconf.load.load import load
