@@ -16,6 +16,7 @@ from rftconf_runner.keeping import Keeper
 from rftconf_runner.metrics import of_updates
 from rftconf_runner.places import Places, hand_over, rows
 from rftconf_runner.record import Record
+from rftconf_runner.resampling import resampled
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates
 from rftconf_runner.validation import Validator
@@ -67,6 +68,7 @@ class Run:
             batch.scores, batch.origins,
         )  # fmt: skip
         lessons = lessons_of(batch.samples, credited, old, reference, values)
+        lessons = resampled(lessons, batch.rewards, job.resampling, (job.shuffle_seed << 32) + period)
         parts, updated = parts_of(job, lessons, period), list[Any]()
         valued = critic_updates(job, places, lessons, self.keeper.learns)
         for done in policy_updates(job, places, batch, parts, period):

@@ -30,9 +30,14 @@ REWARD_CLIP, ADVANTAGE_CLIP = "reward_clip", "advantage_clip"
 OF_TOPR = ("actor_train.topr_positive_weight", "actor_train.topr_negative_weight")
 REDUCED = "actor_train.strategy_args.strategy_config.reduce_dtype"
 NUMBERS: tuple[Any, ...] = ("any number",)
+RESAMPLES, BY, POWER = "algorithm.use_pf_ppo", "algorithm.pf_ppo.reweight_method", "algorithm.pf_ppo.weight_pow"
+SQUARED = ("pow", 2.0)
+"""veRL's way to draw answers again where nothing says another."""
 EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "verl": {
-        CUT: ("left", "right", "middle"), ALIKE: (True,), ADDED: tuple(TYPES), DRO: NUMBERS, FROZEN: (True, False),
+        CUT: ("left", "right", "middle"), ALIKE: (True,), ADDED: tuple(TYPES), DRO: NUMBERS,
+        RESAMPLES: (True,), BY: ("pow", "max_min", "max_random"), POWER: NUMBERS,
+        FROZEN: (True, False),
         **dict.fromkeys(ROUTER.values(), ("fp32",)),
     },
     "trinity": {
@@ -89,6 +94,10 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         # of 0 ROLL's code makes no clip of rewards (`if reward_clip`), and one of advantages (`is not None`)
         reward_clip=words.get(REWARD_CLIP) or inf,
         advantage_clip=words.get(ADVANTAGE_CLIP, inf),
+        # veRL draws again where GAE has a critic (ray_trainer.compute_advantage)
+        resampling=(words.get(BY, SQUARED[0]), float(words.get(POWER, SQUARED[1])))
+        if RESAMPLES in words and job.advantage == "gae"
+        else None,
     )
 
 

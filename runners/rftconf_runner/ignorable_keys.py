@@ -44,6 +44,16 @@ def _without_critic(stage: Stage) -> bool:
     return stage.algorithm.critic.enabled is not True
 
 
+def _updates_once(stage: Stage) -> bool:
+    """True where a period is one update, of weights that computed the period's log-probs themselves."""
+    batch = stage.batch
+    prompts, responses = batch.prompts_per_rollout, batch.responses_per_prompt
+    whole = (
+        isinstance(prompts, int) and isinstance(responses, int) and prompts * responses == batch.sequences_per_update
+    )
+    return whole and batch.passes in (1, None) and stage.sync.old_logprob != "rollout_engine"
+
+
 def _without_reference(stage: Stage) -> bool:
     algorithm = stage.algorithm
     return algorithm.kl_loss.enabled is not True and algorithm.kl_reward.enabled is not True
@@ -101,6 +111,8 @@ VERL = (
     _of("a critic's states in the host's memory; `--dry-run` says what the runner moves", "critic.model.fsdp_config.*_offload"),
     _of("which bridge reads Megatron's weights", "*.megatron.vanilla_mbridge"),
     _of("experts' routes that nobody replays", "*.router_replay.mode", values=("disabled", None)),
+    _of("the routes that the weights before the update took, where there is no other update: these weights take them again", "*.router_replay.mode",
+      values=("R2",), when=_updates_once),
     _of("training without quantization", "*.qat.enable", values=OFF),
     _of("code that comes with a model, which the runner does not run", "*.trust_remote_code"),
     _of("no release of veRL's reads it there: the type of the weights is `fsdp_config.model_dtype`", "actor_rollout_ref.model.torch_dtype"),

@@ -149,16 +149,16 @@ class Grader:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
+    """The stage's values as the runner computes with them. Counts are of sequences, `ahead` of prompts.
 
-    Counts are of sequences unless they say otherwise; `ahead` is of prompts. `overrides` are values set in the model's config,
+    `overrides` are values set in the model's config,
     `refill` the metric by which groups without spread are drawn again (empty: none), `baseline` the answer that ReMax compares
     with (greedy or drawn), `loss_words` arguments of one policy loss alone, `memory_fraction` an engine's share of its GPU (0: it
     chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the
-    policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy
-    and reference to experts in theirs where `routers` has any; the policy is kept in `stored`, its gradients `added` up over
-    ranks in that type where it is given; what a model sees with is `frozen` or learned. `after_norm` takes the KL from rewards that are
-    normalized, over the batch where `batch_norm` says so; what is computed over a whole batch is `by_domain` or over all."""
+    policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, `routers` of policy
+    and reference in theirs; the policy is kept in `stored`, its gradients `added` up in that type where it is given; what a model sees
+    with is `frozen` or learned. `after_norm` takes the KL from normalized rewards, over the batch where `batch_norm` says so, and of
+    each domain where `by_domain` does. `resampling` is a way to weigh answers, and a power."""
 
     model: str
     overrides: dict[str, Any]
@@ -249,6 +249,7 @@ class Job:
     context: int = 0
     reward_clip: float = inf
     advantage_clip: float = inf
+    resampling: tuple[str, float] | None = None
 
     @property
     def truncates(self) -> bool:
@@ -269,8 +270,7 @@ class Job:
     @property
     def longest(self) -> int:
         """Tokens of the longest sequence: prompt and answer, or an engine's shorter `context`."""
-        whole = self.prompt_tokens + self.response_tokens
-        return min(whole, self.context or whole)
+        return min(whole := self.prompt_tokens + self.response_tokens, self.context or whole)
 
     def cuts(self, prompt: int, answer: int) -> bool:
         """True where a limit has ended an answer. Both are in tokens."""

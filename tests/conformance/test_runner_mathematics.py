@@ -91,3 +91,10 @@ def test_no_difference_to_trls_losses_in_value_and_gradient() -> None:
     values = asked("trl_mathematics.py", "trl-1.16.0")
     assert len(values) == 34
     assert {name: gap for name, gap in values.items() if not gap <= TOLERANCE} == {}
+
+
+@pytest.mark.parametrize("release", ["0.4.1", "0.5.0", "0.9.1"])
+def test_no_difference_to_verls_drawing_by_rewards(release: str) -> None:
+    """`compute_pf_ppo_reweight_data` draws the same answers with the same generator."""
+    values = asked("runner_resampling.py", f"verl-{release}")
+    assert values == {"pow 2.0": 0, "pow 0.5": 0, "max_min 2.0": 0, "max_random 2.0": 0}

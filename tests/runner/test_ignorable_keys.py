@@ -150,3 +150,13 @@ def test_a_reward_models_input_tokenizer_is_the_policys(tokenizer: str, refused:
     of = plan()
     of.extensions.setdefault("verl", {})["reward_model.model.input_tokenizer"] = tokenizer
     assert [refusal.path for refusal in refusals(of)] == refused
+
+
+@pytest.mark.parametrize(
+    ("mode", "update", "refused"), [("R2", "8", False), ("R2", "4", True), ("R3", "8", True), ("disabled", "4", False)]
+)
+def test_routes_are_those_of_the_only_updates_own_weights(mode: str, update: str, refused: bool) -> None:
+    """veRL's R2 records the routes of compute_log_prob and takes them in update_actor; R3's are the engine's."""
+    of = plan(actor_rollout_ref__actor__ppo_mini_batch_size=update)
+    of.extensions.setdefault("verl", {})["actor_rollout_ref.actor.megatron.router_replay.mode"] = mode
+    assert bool(refusals(of)) == refused
