@@ -35,9 +35,10 @@ FAMILIES: dict[str, tuple[str, str]] = {
 
 @cache
 def family(name: str) -> tuple[Rule, ...]:
-    """The rules of a family, none for one that has no module."""
+    """The rules of a family in the order of their codes, none for one that has no module."""
     module = FAMILIES.get(name, ("", ""))[0]
-    return tuple(rule for part in module.split() for rule in _module(part).rules)
+    rules = (rule for part in module.split() for rule in _module(part).rules)
+    return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
 _OWN = "dialect_"
