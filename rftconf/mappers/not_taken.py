@@ -70,10 +70,12 @@ def _leave_out_what_stops(flat: dict[str, Slot], newest: Mapping[str, Slot], wri
 def _leave_out_what_nobody_reads(
     flat: dict[str, Slot], known: catalogue.Catalogue, before: catalogue.Catalogue, writing: Writing
 ) -> None:
-    """Leave out a key of the user's own that the source's release took with `+`, and the asked one refuses."""
+    """Leave out a key of the user's own that the asked release refuses: the source's took it with `+`, or its fork has it."""
+    if not registry.framework(writing.framework).adds_with_plus:
+        return
     for key, slot in list(flat.items()):
-        verdicts = [judge(release, f"+{key}", slot.value) for release in (known, before)]
-        if verdicts == [Verdict.UNKNOWN, Verdict.FREE]:
+        asked, own = (judge(release, f"+{key}", slot.value) for release in (known, before))
+        if asked is Verdict.UNKNOWN and own in (Verdict.FREE, Verdict.UNKNOWN):
             del flat[key]
             title = registry.framework(writing.framework).title
             writing.note(f"{key} is left out: {title} {known.release} refuses keys there that it does not know")

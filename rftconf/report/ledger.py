@@ -85,13 +85,16 @@ def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
     words = [_place_of(line) for line in ledger.sources if line.word]
     unknown = [line for line in ledger.sources if line.state is State.UNKNOWN and not line.word]
     lost = [line.key for line in ledger.lossy if line.state is not State.UNKNOWN and line.key not in keys]
+    written = {line.key.lstrip("+") for line in ledger.targets}
     same = ledger.source_framework == ledger.target_framework
-    acting = [] if same else _of_a_fork(ledger, unknown)
-    others = [line.key for line in unknown if line.key not in acting]
-    became = "are kept as written" if same else "are left out"
+    stays = [line.key for line in unknown if same and line.key in written]
+    omitted = [line for line in unknown if line.key not in stays]
+    acting = _of_a_fork(ledger, omitted)
+    others = [line.key for line in omitted if line.key not in acting]
     yield from _named_keys("not read", words, screen)
-    most = max(_FEW, len(acting))
-    yield from _named_keys(f"what reads these is not known, and they {became}", [*acting, *others], screen, most)
+    why, most = "what reads these is not known, and they are", max(_FEW, len(acting))
+    yield from _named_keys(f"{why} left out", [*acting, *others], screen, most)
+    yield from _named_keys(f"{why} kept as written", stays, screen)
     yield from _named_keys("also not kept in full", lost, screen)
     yield from (text for note in warnings for text in screen.hanging("  ! ", without_citations(note)))
     unsaid = [note for note in notes if not any(f"{path.removeprefix('stage.')}:" in note for path in _paths(ledger))]

@@ -88,6 +88,10 @@ class _Keys(Mapping[str, Key]):
         return len(self._rows)
 
 
+_NEVER_BUILT = frozenset({"reward"})
+"""A section of veRL's that names a class, which no code builds from it: a further key stops nothing."""
+
+
 class Catalogue:
     """The keys of one release. List items are written `tasksets[].path`, values of a named mapping `inputs<*>.path`."""
 
@@ -233,10 +237,11 @@ class Catalogue:
         return self._prefixes
 
     def strict(self, key: str) -> bool:
-        """True when an unknown `key` is refused here even as `+key`: a dataclass is built from the node above it."""
-        return registry.framework(self.framework).adds_nothing or (
-            not key.startswith("algorithm.") and f"{key.rpartition('.')[0]}._target_" in self.keys
-        )
+        """True when an unknown `key` is refused here even as `+key`: a dataclass is built from the first known node above it."""
+        above = (key[:end] for end in range(len(key) - 1, 0, -1) if key[end] == ".")
+        node = next((name for name in above if name in self.keys or name in self._prefixes), "")
+        built = not key.startswith("algorithm.") and node not in _NEVER_BUILT and f"{node}._target_" in self.keys
+        return built or registry.framework(self.framework).adds_nothing
 
     def of_a_fork(self, key: str) -> bool:
         """True for a key of a section that this program does not have, where its loader takes such sections."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rftconf.base.ledger import Change, Decision, Ledger, TargetLine
+from rftconf.base.ledger import Change, Decision, Ledger, State, TargetLine
 from rftconf.base.span import Place, Span
 from rftconf.base.symbols import MISSING, Value, open_keys
 from rftconf.convert.learning.differences_in_ledger import ledger_lines_on
@@ -60,8 +60,8 @@ def with_unnamed_differences(
         learning += changes_of(listed, a, b, writing, still_open)
         if not writing.same_framework:
             memory += memory_notes(ledger, writing, mine, theirs, keys_of(b[1], writing))
-    if not writing.same_framework:
-        learning += lost_settings(ledger, stages[0].reading.source.trainer)
+    lost = _without_kept(ledger) if writing.same_framework else ledger
+    learning += lost_settings(lost, stages[0].reading.source.trainer)
     notes = tuple(dict.fromkeys((*ledger.notes, *_notes(unnamed), *memory)))
     already = {decision.key for decision in ledger.decisions}
     decisions = (
@@ -69,6 +69,13 @@ def with_unnamed_differences(
         *(decision for decision in dict.fromkeys(decisions_asked) if decision.key not in already),
     )
     return replace(ledger, notes=notes, learning=in_order(learning), decisions=decisions)
+
+
+def _without_kept(ledger: Ledger) -> Ledger:
+    """The ledger with those of a fork's own keys alone that its framework's release refuses, so that they are left out."""
+    written = {line.key.lstrip("+") for line in ledger.targets}
+    lost = (line for line in ledger.sources if line.state is State.EXTENSION and line.key not in written)
+    return replace(ledger, sources=tuple(lost))
 
 
 def _unnamed(ledger: Ledger, listed: Sequence[Difference]) -> Iterator[Difference]:
