@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from rftconf_runner.job import Lora
+from rftconf_runner.lora_reader import MEGATRONS
 
 FOLDER = "adapter"
 """Within a checkpoint, as PEFT writes it: what a run goes on from. The checkpoint's own weights are merged."""
@@ -45,6 +46,8 @@ class Adapters:
         strange = sorted(name for name, layer in layers.items() if not isinstance(layer, Linear))
         if strange:
             raise ValueError(f"stage.model_options.lora.targets: {strange[0]} is no linear layer")
+        if lora.shared:
+            _share(layers)
         self.scaling = {name: float(layer.scaling["default"]) for name, layer in layers.items()}
         for layer in layers.values():  # products in the model's own type
             layer.to(next(model.parameters()).dtype)
@@ -64,6 +67,16 @@ class Adapters:
         """Save the adapter as PEFT writes it."""
         own = {f"base_model.model.{name}": tensor for name, tensor in weights if _is_adapter(name)}
         self.peft.save_pretrained(Path(folder) / FOLDER, state_dict=own, save_embedding_layers=False)
+
+
+def _share(layers: dict[str, Any]) -> None:
+    """Give layers that are one in Megatron the down projection of the first of them."""
+    first: dict[tuple[str, str], Any] = {}
+    for name, layer in layers.items():
+        block, _, own = name.rpartition(".")
+        together = next((name for name, names in MEGATRONS.items() if own in names), own)
+        down = layer.lora_A["default"]
+        down.weight = first.setdefault((block, together), down.weight)
 
 
 def _is_adapter(name: str) -> bool:

@@ -202,6 +202,7 @@ SURELY = {
         _of("where Megatron's optimizer waits and computes", "*.override_optimizer_config.optimizer_offload_fraction",
           "*.override_optimizer_config.overlap_cpu_optimizer_d2h_h2d", "*.override_optimizer_config.optimizer_cpu_offload"),
         _of("types of Megatron's moments, to save memory; the runner keeps them whole", "*.override_optimizer_config.use_precision_aware_optimizer"),
+        _of("how adapters begin that there are none of, or that PEFT has as well", "*.lora.lora_A_init_method", values=("kaiming",)),
         _of("of validation alone, from which nothing is learned", "val_*"),
     ),
     "roll": (_of("of validation alone, from which nothing is learned", "val_*", "val_env_manager.*"),),

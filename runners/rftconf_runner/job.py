@@ -23,7 +23,7 @@ class Micro:
 
 @dataclass(frozen=True, slots=True)
 class Lora:
-    """Low-rank adapters, the only weights that are learned then; `path` is an adapter to begin with, or empty."""
+    """Low-rank adapters, the only weights that are learned then; `path` is an adapter to begin with, or empty; `shared` as in Megatron."""
 
     rank: int
     alpha: int
@@ -31,6 +31,7 @@ class Lora:
     excluded: tuple[str, ...] | str
     path: str
     seed: int
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +152,13 @@ class Grader:
 class Job:
     """The stage's values as the runner computes with them. Counts are of sequences, `ahead` of prompts.
 
-    `overrides` are values set in the model's config,
-    `refill` the metric by which groups without spread are drawn again (empty: none), `baseline` the answer that ReMax compares
-    with (greedy or drawn), `loss_words` arguments of one policy loss alone, `memory_fraction` an engine's share of its GPU (0: it
-    chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the
-    policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, `routers` of policy
-    and reference in theirs; the policy is kept in `stored`, its gradients `added` up in that type where it is given; what a model sees
-    with is `frozen` or learned. `after_norm` takes the KL from normalized rewards, over the batch where `batch_norm` says so, and of
-    each domain where `by_domain` does. `resampling` is a way to weigh answers, and a power."""
+    `overrides` are values set in the model's config, `refill` the metric by which groups without spread are drawn again (empty: none),
+    `baseline` the answer that ReMax compares with (greedy or drawn), `loss_words` arguments of one policy loss alone, `memory_fraction`
+    an engine's share of its GPU (0: it chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In
+    the first `warmup` periods the policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in
+    `dtype`, `routers` of policy and reference in theirs; the policy is kept in `stored`, its gradients `added` up in that type where it
+    is given; what a model sees with is `frozen` or learned. `after_norm` takes the KL from normalized rewards, over the batch where
+    `batch_norm` says so, and of each domain where `by_domain` does. `resampling` is a way to weigh answers, and a power."""
 
     model: str
     overrides: dict[str, Any]
@@ -253,7 +253,7 @@ class Job:
 
     @property
     def truncates(self) -> bool:
-        """True where answers are drawn from less than the whole distribution."""
+        """True where answers are drawn from a part of the distribution."""
         return self.top_p < 1 or self.top_k > 0
 
     @property

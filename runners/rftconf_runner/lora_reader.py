@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from rftconf.plan.model import Stage
+from rftconf.plan.model import Plan
 from rftconf_runner.job import Lora
 from rftconf_runner.stage_reader import StageReader
 
-FUSED = {"linear_qkv", "linear_fc1"}
-"""Megatron's names of layers that are several of transformers', which share one adapter there."""
+MEGATRONS: dict[str, tuple[str, ...]] = {
+    "linear_qkv": ("q_proj", "k_proj", "v_proj"), "linear_proj": ("o_proj",), "linear_fc1": ("gate_proj", "up_proj"), "linear_fc2": ("down_proj",),
+}  # fmt: skip
+"""Megatron's layers, and those of transformers that each is: several share one adapter's down projection there."""
+BEGINS, OURS = "actor_rollout_ref.model.lora.lora_A_init_method", "kaiming"
+"""veRL's key for how Megatron's adapters begin, and the value that is PEFT's way (Megatron-Bridge: uniform by Kaiming, of the root of 5);
+where the config has none it is another."""
 
 
-def of_lora(stage: Stage) -> Iterator[tuple[str, str]]:
-    """Refuse adapters to layers that only Megatron has."""
-    lora = stage.model_options.lora
+def of_lora(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Refuse adapters to Megatron's layers that begin otherwise than PEFT's, or stand beside adapters to other layers."""
+    lora = plan.stages[0].model_options.lora
     targets = lora.targets if isinstance(lora.targets, list) else []
-    fused = [name for name in targets if name in FUSED]
-    if fused and lora.rank:
-        why = "several of transformers' layers, which share an adapter in Megatron; the runner fits one to each"
-        yield "model_options.lora.targets", f"has {', '.join(fused)}: {why}"
+    own = [str(name) for name in targets if name in MEGATRONS]
+    if not own or not lora.rank:
+        return
+    if len(own) < len(targets):
+        yield (
+            "stage.model_options.lora.targets",
+            f"has {', '.join(own)} of Megatron's layers beside others; the runner fits adapters to either",
+        )
+    elif plan.extensions.get("verl", {}).get(BEGINS) != OURS:
+        why = f"which begin as the plan does not say; the runner's begin as {BEGINS}={OURS} has them"
+        yield "stage.model_options.lora.targets", f"has {', '.join(own)}, adapters to Megatron's layers, {why}"
 
 
 def lora_of(read: StageReader) -> Lora | None:
@@ -31,6 +44,12 @@ def lora_of(read: StageReader) -> Lora | None:
     seed = read.whole("placement.actor.seed", 0)
     if not rank:  # an adapter that is there says the rest itself
         return Lora(0, 0, "", "", path, seed)
-    names = [read.value(prefix + "targets"), read.value(prefix + "excluded", "")]
-    targets, excluded = [name if isinstance(name, str) else tuple(name or ()) for name in names]
-    return Lora(rank, read.whole(prefix + "alpha"), targets, excluded, path, seed)
+    targets: Any
+    targets, excluded = (
+        name if isinstance(name, str) else tuple(name or ())
+        for name in (read.value(prefix + "targets"), read.value(prefix + "excluded", ""))
+    )
+    shared = not isinstance(targets, str) and {*targets} <= {*MEGATRONS} and bool(targets)
+    if shared:
+        targets = tuple(own for name in targets for own in MEGATRONS[name])
+    return Lora(rank, read.whole(prefix + "alpha"), targets, excluded, path, seed, shared)

@@ -63,7 +63,13 @@ def refusals(plan: Plan) -> list[Refusal]:
     ]
     return refused + [
         Refusal(path, why)
-        for path, why in (*_elsewhere_begun(plan), *of_baseline(plan), *of_masks(plan), *of_beyond(plan))
+        for path, why in (
+            *_elsewhere_begun(plan),
+            *of_baseline(plan),
+            *of_lora(plan),
+            *of_masks(plan),
+            *of_beyond(plan),
+        )
     ]
 
 
@@ -123,7 +129,6 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     yield from of_images(stage, source)
     yield from of_numbers(stage)
     yield from of_types(stage)
-    yield from of_lora(stage)
     yield from _sizes(stage, source)
     yield from of_losses(stage, source)
     yield from _overrides(stage)

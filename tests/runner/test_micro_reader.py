@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from rftconf_runner.job import Micro
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.lora_reader import of_lora
 from rftconf_runner.micro_reader import chosen_micro
 from rftconf_runner.refusals import refusals
 
-from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
 
 OPEN = {"actor_rollout_ref__actor__ppo_micro_batch_size_per_gpu": "null"}
@@ -43,16 +41,3 @@ def test_open_tokens_are_those_of_the_longest_sequence() -> None:
     micro = of.stages[0].batch.micro
     micro.dynamic, micro.sequences_per_rank, micro.tokens_per_rank = True, None, None
     assert job_of(of).micro == Micro(0, 32, packs=job_of(of).micro.packs)
-
-
-def adapters(targets: str) -> Plan:
-    lora = {"actor_rollout_ref__model__lora_rank": "8", "actor_rollout_ref__model__target_modules": targets}
-    return plan(**lora)
-
-
-def test_adapters_to_megatrons_fused_layers_are_refused() -> None:
-    """Megatron-Bridge fits one adapter to linear_qkv, whose down projection q, k and v share."""
-    refused = list(of_lora(adapters("[linear_qkv,linear_proj]").stages[0]))
-    assert [(path, "has linear_qkv:" in why) for path, why in refused] == [("model_options.lora.targets", True)]
-    assert list(of_lora(adapters("[q_proj,o_proj]").stages[0])) == []
-    assert list(of_lora(adapters("all-linear").stages[0])) == []
