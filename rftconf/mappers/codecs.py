@@ -108,14 +108,14 @@ _MOST_LISTED = 8
 class words(Codec[N, C]):  # noqa: N801
     """A closed list of words. Several native words may mean one plan word; the first listed is written.
 
-    `asked`: what has no word is left open for a person, because the framework's default would be another run.
+    `asks`: what has no word is left open for a person, because the framework's default would be another run.
     """
 
     def __init__(
-        self, table: Mapping[N, C], *, narrowed: Mapping[Any, tuple[Any, str]] | None = None, asked: bool = False
+        self, table: Mapping[N, C], *, narrowed: Mapping[Any, tuple[Any, str]] | None = None, asks: bool = False
     ) -> None:
         self.table = dict(table)
-        self.asked = asked
+        self.asks = asks
         self.back: dict[Any, Any] = {}
         for native, word in table.items():
             self.back.setdefault(word, native)
@@ -137,7 +137,7 @@ class words(Codec[N, C]):  # noqa: N801
             return Put(native, State.NARROWED, why)
         if context.same_framework:
             return Put(value)
-        if self.asked:
+        if self.asks:
             return Put(
                 MISSING, State.UNRESOLVED, "the source does not tell it" if value is None else self._lacks(value)
             )
@@ -194,9 +194,11 @@ NO_DUAL_CLIP = 1.0e9
 
 def unbounded(context: Any) -> bool:
     """True for a plan whose clipped loss has no bound for bad answers, neither by ratio nor by value."""
-    at = "stage.algorithm.policy_loss."
-    bounds = [context.plan(at + name) for name in ("dual_clip_c", "value_cap")]
-    return context.plan(at + "family") == "ppo" and at + "dual_clip_c" in context.values and bounds == [None, None]
+    prefix = "stage.algorithm.policy_loss."
+    bounds = [context.plan(prefix + name) for name in ("dual_clip_c", "value_cap")]
+    return (
+        context.plan(prefix + "family") == "ppo" and prefix + "dual_clip_c" in context.values and bounds == [None, None]
+    )
 
 
 NO_VALUE_CLIP = off_as((1.0e9,))

@@ -134,8 +134,8 @@ class WriteContext(_Pass, Protocol):
     def chosen(self, path: str) -> bool:
         """True when the resolver chose the value."""
 
-    def model_beside(self, at: str) -> str:
-        """A model beside the policy in words; `at` is its prefix in the plan."""
+    def model_beside(self, prefix: str) -> str:
+        """A model beside the policy in words; its paths in the plan begin with `prefix`."""
 
     def decide(self, key: str, why: str, *choices: str) -> None:
         """Put a question to the person."""

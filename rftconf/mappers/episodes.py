@@ -12,8 +12,8 @@ STEPS = OpenKey("steps_per_episode")
 
 def assumed(context: Any, name: str) -> str | None:
     """Return the word that a person gave for `name` with --assume, or that is known of the config's fork; else None."""
-    told: dict[str, str] = context.facts.assumed
-    return told.get(name)
+    words: dict[str, str] = context.facts.assumed
+    return words.get(name)
 
 
 def counts_steps(context: Any) -> bool:
@@ -25,7 +25,7 @@ def in_episodes(steps: Any, context: Any) -> Any:
     """The episodes that hold so many steps; a formula, where nobody says how many one has."""
     if not isinstance(steps, (int, Expr)):
         return steps
-    told = assumed(context, STEPS.key)
-    if told is None or isinstance(steps, Expr):
-        return steps / (STEPS if told is None else int(told))
-    return max(1, round(steps / int(told)))
+    word = assumed(context, STEPS.key)
+    if word is None or isinstance(steps, Expr):
+        return steps / (STEPS if word is None else int(word))
+    return max(1, round(steps / int(word)))

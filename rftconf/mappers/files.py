@@ -17,7 +17,7 @@ SPLITS = {"train": "train", "training": "train", "test": "test", "testing": "tes
 
 
 @record
-class Found:
+class FileValue:
     """A translated location and what it cost."""
 
     value: Any
@@ -73,18 +73,18 @@ def looks_local(uri: Value) -> bool:
     return plain.startswith(("/", "./", "../", "~", "$", "hdfs:", "s3:", "oss:")) or plain.endswith(SUFFIXES)
 
 
-def file_of_split(w: WriteContext, at: str, suffix: str = "parquet") -> Found:
+def file_of_split(w: WriteContext, prefix: str, suffix: str = "parquet") -> FileValue:
     """The file that stands for a data set in a framework that only reads files."""
-    uri, split = w.plan(at + "uri"), w.plan(at + "split")
+    uri, split = w.plan(prefix + "uri"), w.plan(prefix + "split")
     parts = _tail(uri)
     if split is None or (parts is not None and parts[1].endswith(SUFFIXES)):
-        return Found(uri)
+        return FileValue(uri)
     if looks_local(uri):
         value = text(uri if isinstance(uri, (str, Expr)) else str(uri), f"/{split}.{suffix}")
         note = f"the target reads files; check that {split}.{suffix} lies in that folder"
-        return Found(value, State.DERIVED, note, chosen=True)
+        return FileValue(value, State.DERIVED, note, chosen=True)
     note = f"the target reads {suffix} files; export the hub data set {uri} (split {split}) and name the file"
-    return Found("???", State.UNRESOLVED, note)
+    return FileValue("???", State.UNRESOLVED, note)
 
 
 @record
@@ -110,8 +110,8 @@ class FileList:
 def files_of(w: WriteContext, listed: str, suffix: str = "parquet") -> FileList:
     """Return the files for the data sets of the plan list `listed`."""
     places = [f"{listed}[{index}]." for index in range(w.items(listed))]
-    files = [file_of_split(w, at, suffix) for at in places]
-    paths = (at + field for at in places for field in ("uri", "split", "subset", "storage"))
+    files = [file_of_split(w, prefix, suffix) for prefix in places]
+    paths = (prefix + field for prefix in places for field in ("uri", "split", "subset", "storage"))
     order = list(State)
     return FileList(
         [file.value for file in files],
@@ -125,10 +125,12 @@ def files_of(w: WriteContext, listed: str, suffix: str = "parquet") -> FileList:
 def say_what_files_lack(w: WriteContext, listed: str, title: str) -> None:
     """Record, for a framework called `title` that opens files, that it has no queues, data bases or named subsets."""
     for index in range(w.items(listed)):
-        at = f"{listed}[{index}]."
-        if w.plan(at + "storage") not in ("file", None):
-            w.lose(at + "storage", State.NARROWED, f"{title} reads files, not {w.plan(at + 'storage')} storage")
-        lose_known(w, State.NARROWED, f"a file has no subsets: export {w.plan(at + 'subset')} to it", at + "subset")
+        prefix = f"{listed}[{index}]."
+        if w.plan(prefix + "storage") not in ("file", None):
+            w.lose(prefix + "storage", State.NARROWED, f"{title} reads files, not {w.plan(prefix + 'storage')} storage")
+        lose_known(
+            w, State.NARROWED, f"a file has no subsets: export {w.plan(prefix + 'subset')} to it", prefix + "subset"
+        )
 
 
 def settle_mixing(w: WriteContext, otherwise: str) -> None:

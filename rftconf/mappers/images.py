@@ -25,16 +25,16 @@ def columns_of_images(w: WriteContext) -> tuple[str, ...]:
     """Return the columns of images and videos that training reads where rows have them: those that the source's file names,
     and the one that its framework reads by itself where the model is one of vision and language."""
     sees = sees_images(w.plan("stage.model.path"))
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for index in range(w.items("stage.data.train")):
         image, video = (f"stage.data.train[{index}].keys.{field}" for field in ("image", "video"))
         # a config that is written out in full names both columns as they are by default
         full = _is_written(w, image) and _is_written(w, video)
         if w.plan(image) is not None and (sees or (_is_written(w, image) and not (full and w.plan(image) == COLUMN))):
-            found[formula(w.plan(image))] = None
+            columns[formula(w.plan(image))] = None
         if _is_written(w, video) and not full:
-            found[formula(w.plan(video))] = None
-    return tuple(found)
+            columns[formula(w.plan(video))] = None
+    return tuple(columns)
 
 
 def _is_written(w: WriteContext, path: str) -> bool:

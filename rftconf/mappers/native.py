@@ -17,9 +17,9 @@ def _listed(value: Any) -> Any:
     """Mappings by place, `{0: a, 1: b}`, as lists."""
     if not isinstance(value, dict):
         return value
-    found = {name: _listed(item) for name, item in value.items()}
-    by_place = bool(found) and all(isinstance(name, int) for name in found)
-    return [found[place] for place in sorted(found)] if by_place else found
+    items = {name: _listed(item) for name, item in value.items()}
+    by_place = bool(items) and all(isinstance(name, int) for name in items)
+    return [items[place] for place in sorted(items)] if by_place else items
 
 
 @record
@@ -53,7 +53,7 @@ class Defaults:
 @lru_cache(maxsize=50_000)
 def nodes_above(name: str) -> tuple[str, ...]:
     """`a`, `a.b` of `a.b.c`. Remembered, since files have most names in common."""
-    return tuple(name[:at] for at, sign in enumerate(name) if sign == ".")
+    return tuple(name[:end] for end, sign in enumerate(name) if sign == ".")
 
 
 def indexed(values: Mapping[str, Any]) -> Defaults:
@@ -67,8 +67,8 @@ def indexed(values: Mapping[str, Any]) -> Defaults:
     for name in cells:
         for node in nodes_above(name):
             below.setdefault(node, []).append(name)
-    at = {name: place for place, name in enumerate(cells)}
-    return Defaults(values, cells, {node: tuple(names) for node, names in below.items()}, at)
+    order = {name: place for place, name in enumerate(cells)}
+    return Defaults(values, cells, {node: tuple(names) for node, names in below.items()}, order)
 
 
 @dataclass
@@ -124,11 +124,11 @@ class Native:
 
     @cached_property
     def _added_below(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        below: dict[str, list[str]] = {}
         for name in self.added:
             for node in nodes_above(name):
-                found.setdefault(node, []).append(name)
-        return found
+                below.setdefault(node, []).append(name)
+        return below
 
     def as_given(self, key: str) -> str:
         """A key as its author calls it: as it was written, or below the section that the file has in its section's place."""
@@ -142,13 +142,16 @@ class Native:
 
     @cached_property
     def _given_sections(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        sections: dict[str, str] = {}
         for name in self.named:
             leaf = self.cells[name].leaf
-            (section, _, rest), (given, _, own) = name.partition("."), ("" if leaf is None else leaf.key).partition(".")
-            if given and given != section and rest == own:
-                found[section] = given
-        return found
+            (section, _, rest), (origin, _, own) = (
+                name.partition("."),
+                ("" if leaf is None else leaf.key).partition("."),
+            )
+            if origin and origin != section and rest == own:
+                sections[section] = origin
+        return sections
 
     def written(self, key: str) -> bool:
         """True when the file itself sets `key` or something below it."""
@@ -175,21 +178,21 @@ class Native:
     @cached_property
     def first_below(self) -> dict[str, Leaf]:
         """Node to the first written leaf below it."""
-        found: dict[str, Leaf] = {}
+        first: dict[str, Leaf] = {}
         for name, leaf in self._read():
             for node in nodes_above(name):
-                found.setdefault(node, leaf)
-        return found
+                first.setdefault(node, leaf)
+        return first
 
     @cached_property
     def first_in_list(self) -> dict[str, Leaf]:
         """List to the first written leaf in it, where its items are leaves of their own."""
-        found: dict[str, Leaf] = {}
+        first: dict[str, Leaf] = {}
         for name, leaf in self._read():
             for end, sign in enumerate(name):
                 if sign == "[":
-                    found.setdefault(name[:end], leaf)
-        return found
+                    first.setdefault(name[:end], leaf)
+        return first
 
     def _read(self) -> Iterator[tuple[str, Leaf]]:
         return ((name, leaf) for name, leaf in self.leaves() if not self.cells[name].unread)

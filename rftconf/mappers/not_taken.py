@@ -74,8 +74,8 @@ def _leave_out_what_nobody_reads(
     if not registry.framework(writing.framework).adds_with_plus:
         return
     for key, slot in list(flat.items()):
-        asked, own = (judge(release, f"+{key}", slot.value) for release in (known, before))
-        if asked is Verdict.UNKNOWN and own in (Verdict.FREE, Verdict.UNKNOWN):
+        verdict, own = (judge(release, f"+{key}", slot.value) for release in (known, before))
+        if verdict is Verdict.UNKNOWN and own in (Verdict.FREE, Verdict.UNKNOWN):
             del flat[key]
             title = registry.framework(writing.framework).title
             writing.note(f"{key} is left out: {title} {known.release} refuses keys there that it does not know")
@@ -107,9 +107,9 @@ def _leave_open(flat: dict[str, Slot], key: str, writing: Writing, note: str) ->
 def _is_registered(writing: Writing, keys: set[str], name: str) -> bool:
     """True for a name of the framework's own: another release registers it, or the newest takes one of a few anyway."""
     of = registry.framework(writing.framework)
-    having = [one for one in of.releases if writing.trainer in of.trainers_of(one)]
-    found = [catalogue.load(of.name, one, writing.trainer).names(key) for one in having for key in keys]
-    return any(name in names for names in found) or not any(found[-len(keys) :])
+    having = [release for release in of.releases if writing.trainer in of.trainers_of(release)]
+    sets = [catalogue.load(of.name, release, writing.trainer).names(key) for release in having for key in keys]
+    return any(name in names for names in sets) or not any(sets[-len(keys) :])
 
 
 def newest_names(flat: Mapping[str, Slot], newest: Mapping[str, Slot]) -> dict[str, str]:

@@ -37,13 +37,13 @@ def without_indices(path: str) -> str:
 
 def counts(paths: Iterable[str]) -> dict[str, int]:
     """List to one more than the highest index that a path has for it."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for path in paths:
         if "[" in path:
             for item in _INDEX.finditer(path):
-                held = path[: item.start()]
-                found[held] = max(found.get(held, 0), int(item[0][1:-1]) + 1)
-    return found
+                list_path = path[: item.start()]
+                sizes[list_path] = max(sizes.get(list_path, 0), int(item[0][1:-1]) + 1)
+    return sizes
 
 
 def fits(path: str, pattern: str) -> bool:

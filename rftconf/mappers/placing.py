@@ -64,9 +64,9 @@ def place(
     `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer. `layout` is what a
     person asks for. Raises UsageError where the target, or the source's split, leaves nothing to ask for.
     """
-    asked, layout = layout, values.get(LAYOUT)
-    if asked is not None:
-        return _as_asked(target, values, origins, asked, may_separate=may_separate)
+    request, layout = layout, values.get(LAYOUT)
+    if request is not None:
+        return _as_asked(target, values, origins, request, may_separate=may_separate)
     if target.either and rollout_gpus is None:
         return []
     teacher = own_teacher(values, origins)
@@ -116,9 +116,9 @@ def _layouts(values: dict[str, Any], *, may_separate: bool) -> list[Decision]:
     has = f"{rollout} GPUs for engines and {trainer} for the trainer"
     why = "here engines and trainer take turns on the same GPUs"
     shared = f"--layout {SHARED}: take turns, in step with each other"
-    apart = f"--layout {APART}: GPUs of their own, answers one period ahead of the weights they are learned by"
+    separate = f"--layout {APART}: GPUs of their own, answers one period ahead of the weights they are learned by"
     either = may_separate and _whole_updates(values)
-    choices = (shared, apart) if either else (shared,)
+    choices = (shared, separate) if either else (shared,)
     why += ", unless you say otherwise" if either else "; this release has no other way for this run"
     return [Decision(ASKED, why, choices, SHARED, has)]
 
@@ -130,13 +130,13 @@ def _whole_updates(values: dict[str, Any]) -> bool:
 
 
 def _as_asked(
-    target: Target, values: dict[str, Any], origins: dict[str, Origin], asked: str, *, may_separate: bool
+    target: Target, values: dict[str, Any], origins: dict[str, Origin], request: str, *, may_separate: bool
 ) -> list[Decision]:
     if not target.shares or values.get(LAYOUT) != "disaggregated":
         raise UsageError(
-            f"--layout {asked}: it chooses for a source whose engines have GPUs of their own, and a target that shares them"
+            f"--layout {request}: it chooses for a source whose engines have GPUs of their own, and a target that shares them"
         )
-    if asked == SHARED:
+    if request == SHARED:
         return _colocated(target, values, origins)
     if target.either:
         return []

@@ -103,8 +103,8 @@ class UpdateInParts:
         share: Any = exact_quotient(update, ranks)
         wish = w.plan(self.micro)
         _refuse_unequal_shares(update, ranks, share)
-        asked = self.size(w) if wish is None else wish
-        part: Any = _part_of(share, asked)
+        size = self.size(w) if wish is None else wish
+        part: Any = _part_of(share, size)
         micro = (self.micro,) if wish is not None else ()
         cuts = f"{formula(wish)} does not cut the {formula(share)} sequences of a rank into whole passes"
         state, note = (State.ROUNDED, cuts) if micro and part != wish else (State.EXACT, "")

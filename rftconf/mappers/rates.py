@@ -163,8 +163,11 @@ def one_update(context: Context) -> bool:
 
 def updates_per_tick(context: Context, role: str = "actor") -> Any:
     """Return a role's updates at one learning rate; None where it never moves, or updates are all there is (H44)."""
-    at = f"stage.optim.{role}."
-    still = context.plan(at + "schedule") in ("constant", None) and context.plan(at + "warmup_updates") in (0, None)
+    prefix = f"stage.optim.{role}."
+    still = context.plan(prefix + "schedule") in ("constant", None) and context.plan(prefix + "warmup_updates") in (
+        0,
+        None,
+    )
     if still or context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return None
     try:
@@ -218,9 +221,9 @@ def settle_unbounded(w: WriteContext) -> None:
 
 def divides_logits(context: Context, mine: bool) -> bool:
     """True where the trainer divides logits by the temperature; at 1.0 it is the same, and the plan decides (H28)."""
-    said = context.values.get("stage.algorithm.divide_logits_by_temperature")
+    stated = context.values.get("stage.algorithm.divide_logits_by_temperature")
     plain = context.plan("stage.sampling.train.temperature") in (1, 1.0)
-    return bool(said) if plain and said is not None else mine
+    return bool(stated) if plain and stated is not None else mine
 
 
 def sizes_of_larger_update(context: Context) -> tuple[int, int] | None:

@@ -133,8 +133,8 @@ class Reading:
         for index in self.table.feeding_items.get(path, ()):
             if index not in self._started:
                 self._run(index)
-        for held, most in counts(islice(self.values, self._counted, None)).items():
-            self._items[held] = max(most, self._items.get(held, 0))
+        for list_path, most in counts(islice(self.values, self._counted, None)).items():
+            self._items[list_path] = max(most, self._items.get(list_path, 0))
         self._counted = len(self.values)
         return self._items.get(path, 0)
 
@@ -142,13 +142,13 @@ class Reading:
         """Rows of the training set: as told, else from the footers of local parquet files, cut to what is used."""
         if not self.facts.rows_asked:
             uris = [self.values.get(f"stage.data.train[{i}].uri") for i in range(self.items("stage.data.train"))]
-            found = self.count_rows(uris)
-            if found is not None:
-                self.note(f"{found} training rows, counted in {', '.join(map(str, uris))}")
-            self.facts.rows, self.facts.rows_asked = found, True
+            count = self.count_rows(uris)
+            if count is not None:
+                self.note(f"{count} training rows, counted in {', '.join(map(str, uris))}")
+            self.facts.rows, self.facts.rows_asked = count, True
         most = self.values.get("stage.data.train_max_samples")
-        found = self.facts.rows
-        return min(found, most) if isinstance(found, int) and isinstance(most, int) else found
+        count = self.facts.rows
+        return min(count, most) if isinstance(count, int) and isinstance(most, int) else count
 
     def convert(self, value: Any, source: Unit, target: Unit) -> Any:
         """`value` from one unit to another by this run's own arithmetic."""

@@ -189,20 +189,20 @@ class Table:
                     raise ValueError(f"{self.framework}: {plan} is owned by {self.owners[plan]} and {natives_of(row)}")
                 self.owners.setdefault(plan, ", ".join(natives_of(row)))
         for plan, rows in self.feeding.items():
-            for at in (found.start() for found in re.finditer(re.escape("[]."), plan)):
-                self.feeding_items.setdefault(plan[:at], []).extend(rows)
+            for end in (match.start() for match in re.finditer(re.escape("[]."), plan)):
+                self.feeding_items.setdefault(plan[:end], []).extend(rows)
 
     def lacking(self, path: str) -> Cannot | None:
         """Return what is said of a plan field (indices allowed) that no key tells; None where nothing is said."""
         plain = without_indices(path)
         if plain not in self.feeding:
             return self.without_row(plain)
-        return next((one for one in self.unset if fits(plain, one.plan)), None)
+        return next((lack for lack in self.unset if fits(plain, lack.plan)), None)
 
     def without_row(self, plain: str) -> Cannot | None:
         """Return what is said of a plan field (items as `[]`) that has no row here; None where nothing is said."""
         if plain not in self.told_of:
-            self.told_of[plain] = next((one for one in self.cannot if fits(plain, one.plan)), None)
+            self.told_of[plain] = next((lack for lack in self.cannot if fits(plain, lack.plan)), None)
         return self.told_of[plain]
 
 

@@ -70,7 +70,7 @@ class Stated(OneSided):
 
 
 @record
-class Asked(OneSided):
+class Question(OneSided):
     """A key that the framework needs, beside its `Pair`: a person is asked where the plan field has no value."""
 
     key: str

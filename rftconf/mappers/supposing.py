@@ -28,17 +28,17 @@ class Supposed:
 
     def plan(self, path: str) -> Any:
         """The plan value, or what it is supposed to be."""
-        return self._seen(path, self._context.plan(path), _of_field)
+        return self._suppose(path, self._context.plan(path), _of_field)
 
     def native(self, key: str, otherwise: Any = None) -> Any:
         """The effective native value of a reading, or what it is supposed to be."""
-        return self._seen(key, cast("ReadContext", self._context).native(key, otherwise), self._of_key)
+        return self._suppose(key, cast("ReadContext", self._context).native(key, otherwise), self._of_key)
 
     def effective(self, key: str) -> Any:
         """The effective native value, or what it is supposed to be."""
-        return self._seen(key, self._context.effective(key), self._of_key)
+        return self._suppose(key, self._context.effective(key), self._of_key)
 
-    def _seen(self, name: str, value: Any, choices: Any) -> Any:
+    def _suppose(self, name: str, value: Any, choices: Any) -> Any:
         if not is_symbolic(value):
             return value
         if name not in self._supposed:
@@ -47,10 +47,10 @@ class Supposed:
 
     def _of_key(self, key: str) -> tuple[Any, ...]:
         known = catalogue.load(self._context.framework, None, self._context.trainer)
-        found = known.get(key)
-        if found is not None and "bool" in found.type.split("|"):
+        entry = known.get(key)
+        if entry is not None and "bool" in entry.type.split("|"):
             return (True, False)
-        return found.choices if found is not None and found.choices else known.names(key)
+        return entry.choices if entry is not None and entry.choices else known.names(key)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
@@ -111,4 +111,4 @@ def could_hold(when: When, context: Context) -> bool:
     names = [name for name, choices in first.unknown.items() if choices]
     cases = islice(product(*(first.unknown[name] for name in names)), MOST_CASES)
     supposed = (Supposed(context, dict(zip(names, case, strict=True))) for case in cases)
-    return any(when.test(cast("ReadContext", one)) for one in supposed) if names else False
+    return any(when.test(cast("ReadContext", supposition)) for supposition in supposed) if names else False

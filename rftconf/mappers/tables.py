@@ -43,8 +43,8 @@ def all_tables() -> tuple[tuple[str, str], ...]:
 def reason_for(table: Table, key: str, release: str | None) -> Reason | None:
     """The first reason that fits `key` in a config of `release`, or None. No release: the newest."""
     plain = without_indices(key)
-    wanted = (plain, release)
-    if wanted not in table.reasoned:
+    query = (plain, release)
+    if query not in table.reasoned:
         if len(table.reasoned) >= _MOST_KEPT:
             table.reasoned.clear()
             table.near.clear()
@@ -52,8 +52,8 @@ def reason_for(table: Table, key: str, release: str | None) -> Reason | None:
         if section not in table.near:
             table.near[section] = _reasons_of_section(table, section)
         reasons = (reason for reason in table.near[section] if fits(plain, reason.keys))
-        table.reasoned[wanted] = next((reason for reason in reasons if _holds(table, reason, release)), None)
-    return table.reasoned[wanted]
+        table.reasoned[query] = next((reason for reason in reasons if _holds(table, reason, release)), None)
+    return table.reasoned[query]
 
 
 def _holds(table: Table, reason: Reason, release: str | None) -> bool:
@@ -63,9 +63,9 @@ def _holds(table: Table, reason: Reason, release: str | None) -> bool:
 def _reasons_of_section(table: Table, section: str) -> tuple[Reason, ...]:
     """The reasons whose pattern may fit a key of `section`."""
     if not table.begins:
-        for at, reason in enumerate(table.reasons):
+        for place, reason in enumerate(table.reasons):
             name, whole = first_name(reason.keys)
-            table.begins.setdefault(name if whole else "", []).append((at, name, reason))
+            table.begins.setdefault(name if whole else "", []).append((place, name, reason))
     own = table.begins.get(section, [])
-    other = [one for one in table.begins.get("", []) if section.startswith(one[1])]
-    return tuple(reason for _, _, reason in sorted([*own, *other], key=lambda one: one[0]))
+    other = [entry for entry in table.begins.get("", []) if section.startswith(entry[1])]
+    return tuple(reason for _, _, reason in sorted([*own, *other], key=lambda entry: entry[0]))

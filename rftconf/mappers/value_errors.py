@@ -213,17 +213,17 @@ def report_unfit(reading: StageReading, path: str, value: Any, keys: tuple[str, 
     ]  # fmt: skip
     newest = catalogue.load(reading.source.framework, None, reading.trainer)
     words = words_of_keys(newest, keys) or words_of_field(reading.table, path) if takes_words(path) else ()
-    wanted = f"one of {', '.join(words)}" if words else expected(path)
+    expectation = f"one of {', '.join(words)}" if words else expected(path)
     finite = isinstance(value, int) or (isinstance(value, float) and isfinite(value))
     too_large = finite and abs(value) >= BEYOND
-    why = "no setting of a run is as large" if too_large else f"{wanted} is expected"
+    why = "no setting of a run is as large" if too_large else f"{expectation} is expected"
     return ValueFinding(leaves[0], why) if leaves else None
 
 
 def report_undecided(reading: StageReading) -> Iterator[ValueFinding]:
     """Yield the values that nobody told and by which the reading goes another way, each with what depends on it."""
     for key, leaf in reading.source.leaves() if reading.open else ():
-        what = next((what for held, what in reading.table.decides.items() if fits(key, held)), None)
+        what = next((what for pattern, what in reading.table.decides.items() if fits(key, pattern)), None)
         if what is not None and is_symbolic(leaf.value):
             yield ValueFinding(leaf, f"the source does not tell it, and it decides {what}", sure=False)
 

@@ -72,10 +72,10 @@ class Writing:
         """The back end that trains: of a recipe, the trainer it stands on."""
         return framework(self.framework).backend(self.trainer)
 
-    def model_beside(self, at: str) -> str:
-        """A model beside the policy in words, by its role where its path is not told; `at` is its prefix in the plan."""
-        path = self.plan(f"{at}path")
-        return f"the {self.plan(f'{at}role')} model" if path is None else formula(path)
+    def model_beside(self, prefix: str) -> str:
+        """A model beside the policy in words, by its role where its path is not told; its paths in the plan begin with `prefix`."""
+        path = self.plan(f"{prefix}path")
+        return f"the {self.plan(f'{prefix}role')} model" if path is None else formula(path)
 
     def since(self, release: str) -> bool:
         """True when the target's release is `release` or newer."""
@@ -229,13 +229,13 @@ class Writing:
 
     def _settle_without_row(self, path: str, value: Any) -> None:
         plain = without_indices(path)
-        found = self.table.without_row(plain)
-        if found is None:
+        lack = self.table.without_row(plain)
+        if lack is None:
             self.lose(path, State.NO_COUNTERPART, "no control for this here")
             return
-        behaves = found.behaves(self, path) if callable(found.behaves) else found.behaves
+        behaves = lack.behaves(self, path) if callable(lack.behaves) else lack.behaves
         same = behaves is not UNSET and value == behaves
-        self.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, found.why)
+        self.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, lack.why)
 
     def _settle(self, plan: str, outcome: Outcome, entry: str = "") -> None:
         self.outcomes[plan] = joined(self.outcomes.get(plan), outcome)

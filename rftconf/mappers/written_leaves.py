@@ -10,13 +10,13 @@ from rftconf.text.document import Leaf
 
 def written_leaves(source: Native, looked_at: Sequence[str]) -> Iterator[Leaf]:
     """The leaves behind keys, the last one looked at first; of a section the first below, of a key in a value that value."""
-    seen = set[int]()
+    ids = set[int]()
     for key in reversed(looked_at):
         for name in (key, *reversed(nodes_above(key))):
             cell = source.cells.get(name)
             leaf = cell.leaf if cell is not None else first_inside(source, name) if name == key else None
-            if leaf is not None and id(leaf) not in seen:
-                seen.add(id(leaf))
+            if leaf is not None and id(leaf) not in ids:
+                ids.add(id(leaf))
                 yield leaf
 
 

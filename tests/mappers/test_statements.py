@@ -10,7 +10,7 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING
 from rftconf.mappers.shapes import together
-from rftconf.mappers.statements import Asked, Lost, Means, Narrows, Noted, Refused, Stated
+from rftconf.mappers.statements import Lost, Means, Narrows, Noted, Question, Refused, Stated
 from tests.mappers.test_precedence import reading
 from tests.mappers.test_shapes import FIELD, KEY, table, write
 
@@ -79,7 +79,7 @@ def test_a_key_is_narrowed_where_something_holds() -> None:
 
 
 def test_a_key_that_the_plan_does_not_tell_is_asked_for() -> None:
-    asked = Asked(KEY, FIELD, "how does it end?", ("finish", "interrupt"))
+    asked = Question(KEY, FIELD, "how does it end?", ("finish", "interrupt"))
     writing = write(asked, value=None)
     assert (writing.out[KEY].value, writing.out[KEY].state) == (MISSING, State.UNRESOLVED)
     assert [(question.key, question.choices) for question in writing.decisions] == [(KEY, ("finish", "interrupt"))]

@@ -101,25 +101,25 @@ DUAL_CLIP = together(
 
 def read_kl(r: ReadContext) -> None:
     """KL acts where its coefficient is positive, in the FSDP trainer only (H41)."""
-    at = A + "kl_loss."
+    prefix = A + "kl_loss."
     if r.trainer == "megatron":
         r.inactive.update(dict.fromkeys((KL, ENTROPY), NO_GRADIENT))
-        r.set(at + "enabled", False, kind=Kind.DEFAULT, how="no gradient with Megatron (H41)")
+        r.set(prefix + "enabled", False, kind=Kind.DEFAULT, how="no gradient with Megatron (H41)")
         r.set(A + "entropy_coef", 0.0, kind=Kind.DEFAULT, how="no gradient with Megatron (H41)")
         return
     take(r, ENTROPY, A + "entropy_coef", 0.0)
     coef = r.native(KL, 0.0)
     known = not isinstance(coef, Expr)
-    r.set(at + "enabled", coef > 0 if known else True, KL)
-    r.set(at + "coef", coef if not known or coef > 0 else None, KL)
+    r.set(prefix + "enabled", coef > 0 if known else True, KL)
+    r.set(prefix + "coef", coef if not known or coef > 0 else None, KL)
     estimator = "k3_clamped" if not known or coef > 0 else None
-    r.set(at + "estimator", estimator, kind=Kind.DEFAULT, how="clamped k3")
+    r.set(prefix + "estimator", estimator, kind=Kind.DEFAULT, how="clamped k3")
 
 
 def write_kl(w: WriteContext) -> None:
     """A coefficient of 0 switches KL off."""
-    at = A + "kl_loss."
-    enabled, coef, estimator = (w.plan(at + name) for name in ("enabled", "coef", "estimator"))
+    prefix = A + "kl_loss."
+    enabled, coef, estimator = (w.plan(prefix + name) for name in ("enabled", "coef", "estimator"))
     entropy = w.plan(A + "entropy_coef")
     if w.trainer == "megatron":
         _lose_regularizers(w, enabled, entropy)
@@ -127,13 +127,13 @@ def write_kl(w: WriteContext) -> None:
     carry(w, ENTROPY, A + "entropy_coef", always=True)
     if isinstance(enabled, Expr):
         note = "a coefficient of 0 switches KL off, and whether it is used depends on a value nobody tells"
-        leave_open(w, KL, note, *(at + name for name in ("enabled", "coef")))
+        leave_open(w, KL, note, *(prefix + name for name in ("enabled", "coef")))
         return
     on = enabled is not False and enabled is not None
     value = coef if on and coef is not None else 0.0
-    w.put(KL, value, at + "enabled", *([at + "coef"] if on and coef is not None else []), always=True)
+    w.put(KL, value, prefix + "enabled", *([prefix + "coef"] if on and coef is not None else []), always=True)
     same, clamped = not on or estimator == "k3_clamped", "always the clamped k3"
-    settle_known(w, at + "estimator", same, clamped, f"{clamped}, instead of the source's {estimator}")
+    settle_known(w, prefix + "estimator", same, clamped, f"{clamped}, instead of the source's {estimator}")
 
 
 def _lose_regularizers(w: WriteContext, enabled: Any, entropy: Any) -> None:

@@ -123,14 +123,14 @@ def write_micro(w: WriteContext) -> None:
 
 def _write_train_micro(w: WriteContext, packs: Any) -> None:
     path = B + "micro.sequences_per_rank"
-    wanted = w.plan(path)
+    wish = w.plan(path)
     if packs is True:
         w.put(MICRO_OF_RUN, 1, always=True, how="asked for, but not used with packing")
         lose_known(w, State.DEAD_IN_TARGET, "not used with packing", path)
         return
     share = _share(w, w.plan(B + "sequences_per_update"), "actor")
     for key in (MICRO_OF_RUN,) if w.trainer == "megatron" else (MICRO_OF_RUN, MICRO):
-        _put_divisor(w, key, path, wanted, share, f"{share} sequences a rank and update")
+        _put_divisor(w, key, path, wish, share, f"{share} sequences a rank and update")
 
 
 def _write_inference(w: WriteContext, packs: Any, role: str, prefix: str) -> None:
@@ -144,16 +144,16 @@ def _write_inference(w: WriteContext, packs: Any, role: str, prefix: str) -> Non
         settle_known(w, f"{B}{role}.dynamic", own == packs, both, other, alike=State.DERIVED)
     _write_tokens(w, packs, role, prefix)
     path = f"{B}{role}.sequences_per_rank"
-    wanted = w.plan(path)
+    wish = w.plan(path)
     if packs is True:
         lose_known(w, State.DEAD_IN_TARGET, "not used with packing", path)
         return
     prompts, n = w.plan(B + "prompts_per_rollout"), w.plan(N)
     whole = None if prompts is None or n is None else prompts * n
     share = _share(w, whole, "reference" if role == "reference" else "actor")
-    _put_divisor(w, prefix + "generation_batch_size", path, wanted, share, f"{share} sequences a rank and episode")
+    _put_divisor(w, prefix + "generation_batch_size", path, wish, share, f"{share} sequences a rank and episode")
     common = w.plan(B + "micro.sequences_per_rank")
-    if w.trainer == "megatron" and wanted is not None and wanted != common:
+    if w.trainer == "megatron" and wish is not None and wish != common:
         w.lose(path, State.NARROWED, f"the Megatron models cut every pass by {MICRO_OF_RUN}")
 
 
@@ -173,9 +173,9 @@ def _write_tokens(w: WriteContext, packs: Any, role: str, prefix: str) -> None:
 
 def _share(w: WriteContext, sequences: Any, role: str) -> int | None:
     """Return what one data-parallel rank of a model gets of `sequences`; None where it is unknown or not whole."""
-    at, actor = f"stage.placement.{role}.", "stage.placement.actor."
+    own, actor = f"stage.placement.{role}.", "stage.placement.actor."
     sizes = ("megatron.tp", "megatron.pp", "megatron.cp") if w.trainer == "megatron" else ("sp",)
-    known = [first if (first := w.plan(at + name)) is not None else w.plan(actor + name) for name in ("gpus", *sizes)]
+    known = [first if (first := w.plan(own + name)) is not None else w.plan(actor + name) for name in ("gpus", *sizes)]
     gpus, *parts = known
     numbers = isinstance(gpus, int) and gpus > 0 and isinstance(sequences, int)
     if not numbers or any(isinstance(part, Expr) for part in parts):
@@ -186,12 +186,12 @@ def _share(w: WriteContext, sequences: Any, role: str) -> int | None:
     return int(share) if share.denominator == 1 else None
 
 
-def _put_divisor(w: WriteContext, key: str, path: str, wanted: Any, share: int | None, of: str) -> None:
-    """`wanted`, or the next smaller number that divides `share`; 1 where nobody says."""
-    if wanted is None:
+def _put_divisor(w: WriteContext, key: str, path: str, wish: Any, share: int | None, of: str) -> None:
+    """`wish`, or the next smaller number that divides `share`; 1 where nobody says."""
+    if wish is None:
         w.put(key, 1, always=True, how="the source does not say; 1 always divides")
         return
-    value = _whole(wanted)
+    value = _whole(wish)
     if isinstance(value, Expr) or share is None or share % value == 0:
         w.put(key, value, path, always=True)
         return

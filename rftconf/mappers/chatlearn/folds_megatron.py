@@ -33,11 +33,11 @@ def read_overrides(r: ReadContext) -> None:
     if r.trainer != "megatron":
         r.inactive.update(dict.fromkeys((*keys, *stages), "only the Megatron trainer reads it"))
         return
-    found = {NAMES[name]: r.native(key) for name, key in zip(NAMES, keys, strict=True)}
+    values = {NAMES[name]: r.native(key) for name, key in zip(NAMES, keys, strict=True)}
     # a default is ChatLearn's own, which no other framework overrides Megatron with
-    said = {NAMES[name] for name, key in zip(NAMES, keys, strict=True) if r.written(key)}
-    given = {name: value for name, value in found.items() if value is not None and name in said}
-    r.set(OVERRIDES, given or None, *keys)
+    names = {NAMES[name] for name, key in zip(NAMES, keys, strict=True) if r.written(key)}
+    overrides = {name: value for name, value in values.items() if value is not None and name in names}
+    r.set(OVERRIDES, overrides or None, *keys)
     own = {NAMES[name]: r.native(key) for name, key in zip(STAGES, stages, strict=True)}
     r.set(REFERENCE_OVERRIDES, {name: value for name, value in own.items() if value is not None} or None, *stages)
 
@@ -80,22 +80,22 @@ def _write_known(
 
 def _acting(overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out options of recomputation where its granularity is not set, without which they do nothing."""
-    given = {name: value for name, value in overrides.items() if value is not None}
-    if "recompute_granularity" in given:
-        return given
-    return {name: value for name, value in given.items() if not str(name).startswith("recompute_")}
+    options = {name: value for name, value in overrides.items() if value is not None}
+    if "recompute_granularity" in options:
+        return options
+    return {name: value for name, value in options.items() if not str(name).startswith("recompute_")}
 
 
 def _account_lost(w: WriteContext, overrides: Mapping[str, Any], known: set[str], path: str) -> None:
     """Account for overrides without a key. A reference has no gradients, so it recomputes nothing."""
-    given = _acting(overrides)
+    options = _acting(overrides)
     if path == REFERENCE_OVERRIDES:
-        given = {name: value for name, value in given.items() if not str(name).startswith("recompute_")}
-    lost = [name for name in given if name not in known and (name, given[name]) not in KERNELS]
+        options = {name: value for name, value in options.items() if not str(name).startswith("recompute_")}
+    lost = [name for name in options if name not in known and (name, options[name]) not in KERNELS]
     for name in lost:
         w.lose(path, State.NARROWED, f"no key for {name} of Megatron's config", entry=name)
-    for name in given:
-        if (name, given[name]) in KERNELS:
+    for name in options:
+        if (name, options[name]) in KERNELS:
             w.lose(path, State.DEFAULT, "what Megatron chooses by itself", entry=name)
-    if not lost and not set(given) & known:
+    if not lost and not set(options) & known:
         w.lose(path, State.DEFAULT, "nothing is recomputed")

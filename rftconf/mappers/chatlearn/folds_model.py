@@ -79,10 +79,10 @@ def read_weights(r: ReadContext) -> None:
     engine, trained, reference = (r.native(role + "load") for role in (POLICY, TRAINER, REF))
     if r.trainer == "megatron":
         r.set(M + "path", engine, POLICY + "load")
-        for key, at in CHECKPOINTS.items():
+        for key, prefix in CHECKPOINTS.items():
             path = r.native(key)
-            r.set(at + "dist_checkpointing_path", path, key, how=TRACKED)
-            r.set(at + "use_dist_checkpointing", path is not None, key)
+            r.set(prefix + "dist_checkpointing_path", path, key, how=TRACKED)
+            r.set(prefix + "use_dist_checkpointing", path is not None, key)
         _read_tokenizer(r, engine)
         return
     path = trained if trained is not None else engine
@@ -137,34 +137,34 @@ SHARDS = (
 )
 
 
-def _is_tracked(w: WriteContext, at: str) -> bool:
-    origin = w.origins.get(at + "dist_checkpointing_path")
+def _is_tracked(w: WriteContext, prefix: str) -> bool:
+    origin = w.origins.get(prefix + "dist_checkpointing_path")
     return origin is not None and origin.how == TRACKED
 
 
 def _write_checkpoints(w: WriteContext) -> Any:
     """The actor's converted checkpoint, which the reference shares unless it has its own."""
-    found: Any = None
-    for key, at in CHECKPOINTS.items():
-        own, used = w.plan(at + "dist_checkpointing_path"), w.plan(at + "use_dist_checkpointing")
+    checkpoint: Any = None
+    for key, prefix in CHECKPOINTS.items():
+        own, used = w.plan(prefix + "dist_checkpointing_path"), w.plan(prefix + "use_dist_checkpointing")
         names = ("dist_checkpointing_path", "use_dist_checkpointing")
-        paths = [at + name for name in names if w.plan(at + name) is not None]
+        paths = [prefix + name for name in names if w.plan(prefix + name) is not None]
         if own is not None and used is not False:
-            found = own if found is None else found
-            state = State.EXACT if w.same_framework or _is_tracked(w, at) else State.NARROWED
+            checkpoint = own if checkpoint is None else checkpoint
+            state = State.EXACT if w.same_framework or _is_tracked(w, prefix) else State.NARROWED
             note = "" if state is State.EXACT else SHARDS
             w.put(key, own, *paths, state=state, note=note, always=True)
             if note:
                 w.decide(key, note, "the folder that holds latest_checkpointed_iteration.txt", "or convert the model")
-        elif found is not None:
+        elif checkpoint is not None:
             other = used is False  # of a source whose reference model reads the hub's weights
             note = "ChatLearn's Megatron models all load a converted checkpoint" if other else ""
             state = State.NARROWED if other else State.EXACT
-            w.put(key, found, *paths, state=state, note=note, always=True, how="as the trainer's")
+            w.put(key, checkpoint, *paths, state=state, note=note, always=True, how="as the trainer's")
         else:
             note = "the source names no Megatron checkpoint"
             leave_open(w, key, note, *paths, how=note)
-    return found
+    return checkpoint
 
 
 TRUST = together(
@@ -189,10 +189,10 @@ def read_tracking(r: ReadContext) -> None:
 def write_tracking(w: WriteContext) -> None:
     """A switch for each of two trackers."""
     path, args = "identity.loggers", "runtime_args.log_args_dict."
-    found = w.plan(path)
-    if found is None:
+    loggers = w.plan(path)
+    if loggers is None:
         return
-    listed = found if isinstance(found, list) else [found]
+    listed = loggers if isinstance(loggers, list) else [loggers]
     if any(isinstance(item, Expr) for item in listed):
         w.lose(path, State.UNRESOLVED, "which trackers is a value the source does not tell")
         return

@@ -119,8 +119,8 @@ def _free_shared_memory(w: WriteContext, layout: Any) -> None:
         origin = w.origins.get(path)
         if origin is None or origin.kind is Kind.DEFAULT or w.plan(path) is None:
             how = "waits in host memory while the others run, as in ChatLearn's examples"
-            asked = w.plan(path) is not None
-            w.put(key, True, *([path] if asked else []), state=State.NARROWED if asked else State.EXACT, note=how if asked else "",
+            known = w.plan(path) is not None
+            w.put(key, True, *([path] if known else []), state=State.NARROWED if known else State.EXACT, note=how if known else "",
                   always=True, chosen=True, how=how)  # fmt: skip
 
 
@@ -170,5 +170,5 @@ def _check_ranks(w: WriteContext, trainer: Any, update: Any, samples: Any) -> No
 
 def _divisors(value: int, near: int) -> list[int]:
     """The divisors of `value` closest to `near`, at most four."""
-    found = [d for d in range(1, value + 1) if value % d == 0]
-    return sorted(sorted(found, key=lambda d: abs(d - near))[:4])
+    divisors = [d for d in range(1, value + 1) if value % d == 0]
+    return sorted(sorted(divisors, key=lambda d: abs(d - near))[:4])

@@ -51,9 +51,9 @@ def write_length(w: WriteContext) -> None:
         state, note = (State.DERIVED, "") if known else (State.UNRESOLVED, needs)
         how = f"{formula(epochs)} epochs" if epochs is not None else "the source does not tell how long the run is"
         w.put(EPISODES, "???" if total is None else total, R + "epochs", state=state, note=note, always=True, how=how)
-    here = "the number of episodes is explicit" if last != "cycle" else "samples are cycled"
+    reason = "the number of episodes is explicit" if last != "cycle" else "samples are cycled"
     other = "samples are cycled: no epoch boundary drops or carries a rest"
-    settle_known(w, R + "last_partial", last == "cycle" or rollouts is not None, here, other)
+    settle_known(w, R + "last_partial", last == "cycle" or rollouts is not None, reason, other)
 
 
 LOGS = "runtime_args.log_args_dict.log_dir"
@@ -114,17 +114,17 @@ def _loses_weights(c: Context) -> bool:
 
 def write_resume(w: WriteContext) -> None:
     """The folder of the data loader's state lies in the output folder, as in ChatLearn's templates."""
-    wanted = w.plan(IDENTITY + "resume")
-    if wanted is None:
+    resume = w.plan(IDENTITY + "resume")
+    if resume is None:
         return
-    if isinstance(wanted, Expr) and not w.same_framework:
-        note = f"depends on {formula(wanted)}, which the source does not tell"
+    if isinstance(resume, Expr) and not w.same_framework:
+        note = f"depends on {formula(resume)}, which the source does not tell"
         leave_open(w, RESUMES, note, IDENTITY + "resume")
         return
-    if wanted == "never":
+    if resume == "never":
         w.put(RESUMES, False, IDENTITY + "resume", always=True)
         return
-    note = "resumes only from its own output folder" if wanted == "path" else ""
+    note = "resumes only from its own output folder" if resume == "path" else ""
     w.put(RESUMES, True, IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note)
     # a name that nobody gave yet is no name to point to: OmegaConf stops at an interpolation of ???
     folder = "???" if w.plan(IDENTITY + "checkpoint_root") is None else f"${{{OUTPUT}}}/data_checkpoint_path/"

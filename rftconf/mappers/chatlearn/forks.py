@@ -9,10 +9,10 @@ from rftconf.mappers.rows import Dialect
 
 def dialect(r: ReadContext) -> Dialect | None:
     """An update that no episode fills: the engine divides one by the other and trains zero times."""
-    found = sizes_of_larger_update(r)
-    if found is None:
+    sizes = sizes_of_larger_update(r)
+    if sizes is None:
         return None
-    update, period = found
+    update, period = sizes
     why = (
         f"runtime_args.train_global_batch_size={update} is more than sample_per_episode={period}: ChatLearn would make no update at all; "
         "a fork may count prompts there"

@@ -27,14 +27,14 @@ def write_split(w: WriteContext, overrides: Mapping[str, Any], native: str, path
 
     `role`: the prefix of a role that is laid out as the one of `path`, whose account this is not.
     """
-    given = {name: overrides[name] for name in SWITCHES if isinstance(overrides.get(name), bool)}
-    own, at = path.rpartition(".")[0], role or path.rpartition(".")[0]
-    stages, chunks = (w.plan(f"{at}.{name}") or w.plan(f"{own}.{name}") or 1 for name in ("pp", "vpp"))
+    switches = {name: overrides[name] for name in SWITCHES if isinstance(overrides.get(name), bool)}
+    own, prefix = path.rpartition(".")[0], role or path.rpartition(".")[0]
+    stages, chunks = (w.plan(f"{prefix}.{name}") or w.plan(f"{own}.{name}") or 1 for name in ("pp", "vpp"))
     counted = isinstance(stages, int) and isinstance(chunks, int)
     if not counted or any(overrides.get(name) is not None for name in SAME):
         return set()
-    on = [name for name, value in given.items() if value and stages > 1]
-    off = [name for name in given if name not in on]
+    on = [name for name, value in switches.items() if value and stages > 1]
+    off = [name for name in switches if name not in on]
     for name in off if not role else ():
         w.lose(path, State.DEFAULT, "all layers are in one stage, or every stage has as many", entry=name)
     account = () if role else (path,)

@@ -55,5 +55,5 @@ def questions(writing: WriteContext) -> list[Decision]:
 def _models(writing: WriteContext) -> str:
     """The models that score in the source and are served by nobody here."""
     paths = [f"stage.placement.auxiliary[{i}]." for i in range(writing.items("stage.placement.auxiliary"))]
-    lost = [writing.model_beside(at) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
+    lost = [writing.model_beside(prefix) for prefix in paths if writing.plan(prefix + "role") in ("reward", "judge")]
     return f", and no reward model or judge is served here: {', '.join(lost)} scores nothing" if lost else ""

@@ -29,7 +29,7 @@ TRAINING_ROWS = (
         why="policy_trainer: fsdp2_clip_grad_norm_"),
     row(lambda c: c.runtime_args.train_backend, lambda p: p.stage.placement.actor.backend,
         words({"fsdp": "fsdp2", "megatron": "megatron"}, narrowed={
-            "fsdp": ("fsdp", "ChatLearn's fsdp is FSDP2, the source's FSDP1")}, asked=True),
+            "fsdp": ("fsdp", "ChatLearn's fsdp is FSDP2, the source's FSDP1")}, asks=True),
         always=True, why="GrpoConfig.__post_init__: the trainer's config class"),
     row(lambda c: c.models.policy_trainer.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, when=on.FSDP,
         why="fsdp_module: sp_size"),

@@ -101,8 +101,8 @@ def _reference(c: Context) -> bool:
         return False  # the teacher stands in its place
     used = c.plan(A + "kl_loss.enabled") is True or c.plan(A + "kl_reward.enabled") is True
     coef = c.effective("init_kl_coef")
-    asked = c.effective("enable_reference") is True or isinstance(coef, Expr) or bool((coef or 0) > 0)
-    return bool(c.trainer in ("rlvr", "agentic") and (used or asked))
+    wish = c.effective("enable_reference") is True or isinstance(coef, Expr) or bool((coef or 0) > 0)
+    return bool(c.trainer in ("rlvr", "agentic") and (used or wish))
 
 
 def on_megatron(c: Context, role: str = "actor") -> bool:

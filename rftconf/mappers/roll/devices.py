@@ -37,14 +37,14 @@ def _devices(text: str) -> tuple[int, ...]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python's own, about `1is 2`: said to nobody who asked
             tree = ast.parse(text.strip(), mode="eval")
-        found = _list(tree.body)
+        ids = _list(tree.body)
     except NotDevicesError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise NotDevicesError("is no expression for a list of device ids") from None
-    if any(device < 0 for device in found):
+    if any(device < 0 for device in ids):
         raise NotDevicesError("names a negative device id")
-    return tuple(found)
+    return tuple(ids)
 
 
 def _list(node: ast.expr) -> list[int]:
@@ -65,10 +65,10 @@ def _list(node: ast.expr) -> list[int]:
 def _range(bounds: Sequence[int]) -> list[int]:
     if len(bounds) == 3 and bounds[2] == 0:
         raise NotDevicesError("counts in steps of 0")
-    found = range(*bounds)
-    if len(found) > MOST_DEVICES:
+    ids = range(*bounds)
+    if len(ids) > MOST_DEVICES:
         raise NotDevicesError(f"names more than {MOST_DEVICES} devices")
-    return _bounded(list(found))
+    return _bounded(list(ids))
 
 
 def _int(node: ast.expr) -> int:
@@ -94,10 +94,10 @@ def _small(number: int) -> int:
     return number
 
 
-def _bounded(found: list[int]) -> list[int]:
-    if len(found) > MOST_DEVICES or any(abs(device) > MOST_DEVICES for device in found):
+def _bounded(ids: list[int]) -> list[int]:
+    if len(ids) > MOST_DEVICES or any(abs(device) > MOST_DEVICES for device in ids):
         raise NotDevicesError(f"names more than {MOST_DEVICES} devices")
-    return found
+    return ids
 
 
 def mapping(first: int, count: int) -> str:
@@ -105,6 +105,6 @@ def mapping(first: int, count: int) -> str:
     return f"list(range({first},{first + count}))"
 
 
-def contiguous(found: Sequence[int]) -> bool:
+def contiguous(ids: Sequence[int]) -> bool:
     """True when the ids follow each other."""
-    return list(found) == list(range(found[0], found[0] + len(found))) if found else True
+    return list(ids) == list(range(ids[0], ids[0] + len(ids))) if ids else True

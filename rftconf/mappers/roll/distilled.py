@@ -13,9 +13,9 @@ TEACHER_PATH = OWN[1]
 def weights_of(r: ReadContext, role: str) -> tuple[Any, str]:
     """The weights of student or teacher, and their key: their own where both name some, else those at the top."""
     own = [r.native(path) for path in OWN]
-    at = ("student", "teacher").index(role)
+    index = ("student", "teacher").index(role)
     if None not in own:
-        return own[at], OWN[at]
+        return own[index], OWN[index]
     r.inactive.update(
         dict.fromkeys(OWN, "student_pretrain and teacher_pretrain are written over it unless both roles name a model")
     )

@@ -23,7 +23,7 @@ NORMED = {
     ("batch", "batch"): ("reinforce_pp", "batch"),
 }
 """What the reinforce estimator is called, by the reward's normalisation."""
-NORMS = {found: norms for norms, found in NORMED.items()}
+NORMS = {pair: norms for norms, pair in NORMED.items()}
 
 
 TOKENS_WHITENED = "reinforce with whiten_advantages: returns that are whitened over all tokens"
@@ -38,18 +38,18 @@ def read_advantage(r: ReadContext) -> None:
         r.set(A + "critic.enabled", False, kind=Kind.DEFAULT, how="there is no critic beside a teacher")
         return
     name = r.native(EST)
-    found, keys = _read_trajectories(r, name) if r.trainer == "agentic" else _read_answers(r, name)
-    if found == ("reinforce_pp", "batch"):
+    pair, keys = _read_trajectories(r, name) if r.trainer == "agentic" else _read_answers(r, name)
+    if pair == ("reinforce_pp", "batch"):
         r.note(
             "rewards are normalised over the batch; elsewhere reinforce++ whitens advantages token by token (section 4.1)"
         )
-    if found[1] == "group" and r.trainer != "agentic" and r.native("num_return_sequences_in_group") == 1:
+    if pair[1] == "group" and r.trainer != "agentic" and r.native("num_return_sequences_in_group") == 1:
         r.note("groups of one have no standard deviation: ROLL's advantages become NaN (H39)")
     if isinstance(name, str) and name not in KNOWN:
         r.narrowed[EST] = f"ROLL has no estimator {name}: the run stops when it starts, or at its first update"
         r.note(f"{EST}={name}: {r.narrowed[EST]}")
-    r.set(A + "advantage", found[0], EST, *keys)
-    r.set(A + "std_scope", found[1], *keys[-1:], EST)
+    r.set(A + "advantage", pair[0], EST, *keys)
+    r.set(A + "std_scope", pair[1], *keys[-1:], EST)
     r.set(A + "critic.enabled", name if isinstance(name, Expr) else name == "gae", EST)
 
 
@@ -76,14 +76,14 @@ def _read_trajectories(r: ReadContext, name: Any) -> tuple[tuple[Any, Any], tupl
     if name not in trajectories.PLAIN:
         return (name, name if isinstance(name, Expr) else None), ()
     scopes = trajectories.norms(r)
-    found = NORMED.get(scopes)
-    if found is None:
+    pair = NORMED.get(scopes)
+    if pair is None:
         unknown = isinstance(scopes[0], Expr)
         return (trajectories.formula(scopes), scopes[0] if unknown else None), trajectories.KEYS if unknown else ()
-    steps = trajectories.say_steps(r) if found[1] is not None else ""
+    steps = trajectories.say_steps(r) if pair[1] is not None else ""
     if steps:
         r.narrowed[trajectories.GROUPING] = steps
-    return found, trajectories.KEYS
+    return pair, trajectories.KEYS
 
 
 def write_advantage(w: WriteContext) -> None:

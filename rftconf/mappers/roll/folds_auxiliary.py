@@ -74,22 +74,22 @@ def read_auxiliary(r: ReadContext) -> None:
     if follows_teacher(r):
         _read_teacher(r)
         index = 1
-    services = [one for one in named if _value(r, one[0], TYPE) == "api"]
-    for section, domain in [*(one for one in named if one not in services), (shared, None), *services]:
+    services = [pair for pair in named if _value(r, pair[0], TYPE) == "api"]
+    for section, domain in [*(pair for pair in named if pair not in services), (shared, None), *services]:
         ids = device_ids(r, f"{section}.{DEVICES}")
         service = (section, domain) in services
         _say_stops(r, section, ids)
         if ids == [] and not service:
             continue
-        at = f"{AUXILIARY}[{index}]."
-        _read_identity(r, at, section, domain, service=service)
+        prefix = f"{AUXILIARY}[{index}]."
+        _read_identity(r, prefix, section, domain, service=service)
         if service:
-            _read_service(r, at, section)
+            _read_service(r, prefix, section)
         else:
-            _read_place(r, at, section, ids, taken)
-            _read_engine(r, at, section)
+            _read_place(r, prefix, section, ids, taken)
+            _read_engine(r, prefix, section)
             taken[str(domain or shared)] = ids
-        _read_answers(r, at, section)
+        _read_answers(r, prefix, section)
         index += 1
 
 
@@ -117,76 +117,76 @@ def _say_stops(r: ReadContext, section: str, ids: list[int] | None) -> None:
         r.note(f"{section} holds its model itself but has no {DEVICES}: ROLL would start it without a GPU")
 
 
-def _read_identity(r: ReadContext, at: str, section: str, domain: str | None, *, service: bool) -> None:
+def _read_identity(r: ReadContext, prefix: str, section: str, domain: str | None, *, service: bool) -> None:
     """Read a model's role, name, prompt and path: a judge answers in words, a reward model with a number."""
     worker, model = f"{section}.worker_cls", f"{section}.model_args.model_name_or_path"
     if domain is None:
-        r.set(at + "role", "judge", model)
+        r.set(prefix + "role", "judge", model)
         named = section == "reward_model"
         own = r.native("reward_model.name") if named else None
-        r.set(at + "name", own or section, "reward_model.name" if named else model)
+        r.set(prefix + "name", own or section, "reward_model.name" if named else model)
     else:
         kind = f"{section}.{TYPE}"
         asks = _value(r, section, TYPE) is not None
         judge = asks or str(_value(r, section, "worker_cls")).endswith(JUDGE)
-        r.set(at + "role", "judge" if judge else "reward", kind if asks else worker)
-        r.set(at + "name", domain, worker)
-        r.set(at + "domain", domain, worker)
-        r.set(at + "prompt", _value(r, section, "judge_prompt"), f"{section}.judge_prompt")
+        r.set(prefix + "role", "judge" if judge else "reward", kind if asks else worker)
+        r.set(prefix + "name", domain, worker)
+        r.set(prefix + "domain", domain, worker)
+        r.set(prefix + "prompt", _value(r, section, "judge_prompt"), f"{section}.judge_prompt")
     if not service:
-        r.set(at + "path", _value(r, section, "model_args.model_name_or_path"), model)
+        r.set(prefix + "path", _value(r, section, "model_args.model_name_or_path"), model)
 
 
-def _read_service(r: ReadContext, at: str, section: str) -> None:
+def _read_service(r: ReadContext, prefix: str, section: str) -> None:
     """A model that a service outside the run holds; its key is never read."""
-    r.set(at + "engine", "external", f"{section}.{TYPE}")
-    r.set(at + "path", _value(r, section, "judge_model_name"), f"{section}.judge_model_name")
-    r.set(at + "url", _value(r, section, "judge_api_url"), f"{section}.judge_api_url")
-    r.set(at + "gpus", 0, f"{section}.{TYPE}")
+    r.set(prefix + "engine", "external", f"{section}.{TYPE}")
+    r.set(prefix + "path", _value(r, section, "judge_model_name"), f"{section}.judge_model_name")
+    r.set(prefix + "url", _value(r, section, "judge_api_url"), f"{section}.judge_api_url")
+    r.set(prefix + "gpus", 0, f"{section}.{TYPE}")
 
 
 def _read_place(
-    r: ReadContext, at: str, section: str, ids: list[int] | None, taken: dict[str, list[int] | None]
+    r: ReadContext, prefix: str, section: str, ids: list[int] | None, taken: dict[str, list[int] | None]
 ) -> None:
     """Its GPUs, and with whom it shares them."""
     key = f"{section}.{DEVICES}"
-    r.set(at + "gpus", len(ids) if ids else None, key, how=f"{len(ids)} devices" if ids else "")
+    r.set(prefix + "gpus", len(ids) if ids else None, key, how=f"{len(ids)} devices" if ids else "")
     if ids is None or any(others is None for others in taken.values()):
         return
     mine = set(ids)
     beside = [role for role, others in taken.items() if mine & set(others or ())]
-    r.set(at + "own_pool", not beside, key)
-    r.set(at + "colocate_with", beside, key)
+    r.set(prefix + "own_pool", not beside, key)
+    r.set(prefix + "colocate_with", beside, key)
 
 
-def _read_engine(r: ReadContext, at: str, section: str) -> None:
+def _read_engine(r: ReadContext, prefix: str, section: str) -> None:
     """Its engine and the GPUs of one replica; engine arguments have the engine's own names."""
     name = _value(r, section, "strategy_args.strategy_name") if r.written(f"{section}.strategy_args") else None
     engine = INFER.get(name, name) if isinstance(name, str) else name
-    r.set(at + "engine", engine, section + NAME)
-    r.set(at + "dtype", DTYPES.get(_value(r, section, "model_args.dtype"), r, None), f"{section}.model_args.dtype")
+    r.set(prefix + "engine", engine, section + NAME)
+    r.set(prefix + "dtype", DTYPES.get(_value(r, section, "model_args.dtype"), r, None), f"{section}.model_args.dtype")
     worker, batch = f"{section}.{WORKER}", f"{section}.infer_batch_size"
     if engine not in SERVERS:
-        _count(r, at + "pp", worker, _value(r, section, WORKER) if engine == "hf" else None)
-        r.set(at + "sequences_per_pass", _value(r, section, "infer_batch_size"), batch)
+        _count(r, prefix + "pp", worker, _value(r, section, WORKER) if engine == "hf" else None)
+        r.set(prefix + "sequences_per_pass", _value(r, section, "infer_batch_size"), batch)
         return
     r.inactive[batch] = f"{engine} takes as many requests at once as it has room for"
     config = f"{section}.{CONFIG}"
     tp = r.native(config + "tensor_parallel_size")
     if engine == "vllm" or tp is not None:
         r.inactive[worker] = "the parallel sizes of the engine say it"
-        r.set(at + "tp", 1 if tp is None else tp, config + "tensor_parallel_size")
+        r.set(prefix + "tp", 1 if tp is None else tp, config + "tensor_parallel_size")
     else:
-        r.set(at + "tp", _value(r, section, WORKER), worker)
-    take(r, config + "pipeline_parallel_size", at + "pp", 1)
-    r.set(at + "dp", 1, kind=Kind.DEFAULT, how="every worker is an engine of its own")
+        r.set(prefix + "tp", _value(r, section, WORKER), worker)
+    take(r, config + "pipeline_parallel_size", prefix + "pp", 1)
+    r.set(prefix + "dp", 1, kind=Kind.DEFAULT, how="every worker is an engine of its own")
     share = config + SHARES[engine]
-    take(r, share, at + "gpu_memory_fraction", 0.9 if engine == "vllm" else None)
+    take(r, share, prefix + "gpu_memory_fraction", 0.9 if engine == "vllm" else None)
     for keys, field in ((LENGTHS, "model_max_tokens"), (REQUESTS, "max_num_seqs")):
-        take(r, config + keys[engine], at + field)
+        take(r, config + keys[engine], prefix + field)
     if engine == "vllm":
-        take(r, config + "enforce_eager", at + "enforce_eager", False)
-        take(r, config + "load_format", at + "load_format", "dummy")
+        take(r, config + "enforce_eager", prefix + "enforce_eager", False)
+        take(r, config + "load_format", prefix + "load_format", "dummy")
         if not r.written(config + "load_format"):
             r.note(f"{config}load_format is not set: vllm_strategy's default is dummy, so this model answers with random weights")  # fmt: skip
 
@@ -196,45 +196,45 @@ def _count(r: ReadContext, path: str, key: str, value: Any) -> None:
         r.set(path, value, key, how="layers are spread over the GPUs of a worker")
 
 
-def _read_answers(r: ReadContext, at: str, section: str) -> None:
+def _read_answers(r: ReadContext, prefix: str, section: str) -> None:
     """Read a judge's sampling and its lengths in tokens; without generating_args nothing is drawn."""
     if not r.written(f"{section}.{DRAWN}"):
         return
     key = f"{section}.{DRAWN}.max_new_tokens"
-    r.set(at + "response_max_tokens", _value(r, section, f"{DRAWN}.max_new_tokens"), key)
-    whole, response = r.values.get(at + "model_max_tokens"), r.values.get(at + "response_max_tokens")
+    r.set(prefix + "response_max_tokens", _value(r, section, f"{DRAWN}.max_new_tokens"), key)
+    whole, response = r.values.get(prefix + "model_max_tokens"), r.values.get(prefix + "response_max_tokens")
     if isinstance(whole, int) and isinstance(response, int) and whole > response:
         how = f"{whole} - {response} tokens"
-        place = f"{section}.{CONFIG}{LENGTHS[r.values[at + 'engine']]}"
-        r.set(at + "prompt_max_tokens", whole - response, place, key, how=how, kind=Kind.DERIVED)
+        place = f"{section}.{CONFIG}{LENGTHS[r.values[prefix + 'engine']]}"
+        r.set(prefix + "prompt_max_tokens", whole - response, place, key, how=how, kind=Kind.DERIVED)
     for name, field in SAMPLING.items():
-        r.set(f"{at}sampling.{field}", _value(r, section, f"{DRAWN}.{name}"), f"{section}.{DRAWN}.{name}")
+        r.set(f"{prefix}sampling.{field}", _value(r, section, f"{DRAWN}.{name}"), f"{section}.{DRAWN}.{name}")
 
 
 def _read_teacher(r: ReadContext) -> None:
     """The model whose distribution the student follows: it scores each batch before the student learns from it."""
-    at, section = f"{AUXILIARY}[0].", "teacher"
+    prefix, section = f"{AUXILIARY}[0].", "teacher"
     path, key = (None, TEACHER_PATH) if follows_teacher(r) else weights_of(r, "teacher")
     if follows_teacher(r):
         path = r.native(
             "pretrain" if r.plan("stage.model.path") is None or TEACHER_PATH in r.inactive else TEACHER_PATH
         )
-    r.set(at + "role", "teacher", key)
-    r.set(at + "name", "teacher", key)
+    r.set(prefix + "role", "teacher", key)
+    r.set(prefix + "name", "teacher", key)
     named = several_teachers(key for key, _ in r.source.leaves())
     if named:
-        told = f"teacher: {', '.join(named)} score the rows of their tags"
-        r.note(f"{told}; the plan has one teacher, so name them in another framework")
+        sentence = f"teacher: {', '.join(named)} score the rows of their tags"
+        r.note(f"{sentence}; the plan has one teacher, so name them in another framework")
         return
-    r.set(at + "path", path, key)
+    r.set(prefix + "path", path, key)
     _read_place(
-        r, at, section, device_ids(r, f"{section}.{DEVICES}"), {"actor": device_ids(r, f"{trained(r)}.{DEVICES}")}
+        r, prefix, section, device_ids(r, f"{section}.{DEVICES}"), {"actor": device_ids(r, f"{trained(r)}.{DEVICES}")}
     )  # it scores while the engines sleep: with them it shares whatever it shares with the trainer
     name = r.native(section + NAME)
-    r.set(at + "engine", INFER.get(name, name) if isinstance(name, str) else name, section + NAME)
-    r.set(at + "dtype", DTYPES.get(r.native(f"{section}.model_args.dtype"), r, None), f"{section}.model_args.dtype")
+    r.set(prefix + "engine", INFER.get(name, name) if isinstance(name, str) else name, section + NAME)
+    r.set(prefix + "dtype", DTYPES.get(r.native(f"{section}.model_args.dtype"), r, None), f"{section}.model_args.dtype")
     batch = f"{section}.{'infer_batch_size' if follows_teacher(r) else 'training_args.per_device_train_batch_size'}"
-    take(r, batch, at + "sequences_per_pass")
+    take(r, batch, prefix + "sequences_per_pass")
     for kind, field in (("tensor", "tp"), ("pipeline", "pp")) if name == "megatron_infer" else ():
         size = f"{section}.{CONFIG}{kind}_model_parallel_size"
-        take(r, size, at + field, 1)
+        take(r, size, prefix + field, 1)

@@ -71,9 +71,12 @@ SWEEPS = together(Where(RL, Pair("ppo_epochs", PASSES, 1), ONE_PASS), why="base_
 
 def read_update(r: ReadContext) -> None:
     """G = micro-batch x accumulation x data-parallel ranks; token-capped micro-batches only by estimate (H5)."""
-    at = trained(r)
-    micro, steps = f"{at}.training_args.per_device_train_batch_size", f"{at}.training_args.gradient_accumulation_steps"
-    dynamic, cap = f"{at}.use_dynamic_batching_in_train", f"{at}.max_tokens_per_microbatch_in_train"
+    role = trained(r)
+    micro, steps = (
+        f"{role}.training_args.per_device_train_batch_size",
+        f"{role}.training_args.gradient_accumulation_steps",
+    )
+    dynamic, cap = f"{role}.use_dynamic_batching_in_train", f"{role}.max_tokens_per_microbatch_in_train"
     take(r, micro, MICRO + "sequences_per_rank")
     rows = _rows_of_pairs(r, micro)
     on = r.native(dynamic, False)
@@ -82,7 +85,7 @@ def read_update(r: ReadContext) -> None:
         r.inactive[cap] = "no effect while use_dynamic_batching_in_train is false"
     r.set(MICRO + "tokens_per_rank", (r.native(cap) or None) if on is not False else None, cap)
     update = _update(r, r.native(micro) if rows is None else rows, r.native(steps), "actor")
-    r.set(G, update, micro, steps, f"{at}.device_mapping", how=_formula(r, micro, steps))
+    r.set(G, update, micro, steps, f"{role}.device_mapping", how=_formula(r, micro, steps))
     if on is True and r.plan("stage.kind") in WITH_ROLLOUTS:
         sentence = (
             f"with dynamic batching one update is {formula(r.native(steps))} micro-batches of up to {formula(r.native(cap))} tokens on each rank, "
@@ -144,13 +147,13 @@ def read_critic_update(r: ReadContext) -> None:
     if not may_hold(CRITIC, r):
         r.inactive["critic"] = CRITIC.otherwise
         return
-    at = "critic.training_args."
-    micro, steps = r.native(at + "per_device_train_batch_size"), r.native(at + "gradient_accumulation_steps")
-    r.set("stage.batch.critic.sequences_per_rank", micro, at + "per_device_train_batch_size")
+    section = "critic.training_args."
+    micro, steps = r.native(section + "per_device_train_batch_size"), r.native(section + "gradient_accumulation_steps")
+    r.set("stage.batch.critic.sequences_per_rank", micro, section + "per_device_train_batch_size")
     dynamic, cap = "critic.use_dynamic_batching_in_train", "critic.max_tokens_per_microbatch_in_train"
     take(r, dynamic, "stage.batch.critic.dynamic", False)
     r.set("stage.batch.critic.tokens_per_rank", r.native(cap) or None, cap)
-    keys = (at + "per_device_train_batch_size", at + "gradient_accumulation_steps", "critic.device_mapping")
+    keys = (section + "per_device_train_batch_size", section + "gradient_accumulation_steps", "critic.device_mapping")
     r.set("stage.batch.critic_sequences_per_update", _update(r, micro, steps, "critic"), *keys)
 
 
@@ -159,9 +162,9 @@ def write_update(w: WriteContext) -> None:
     update = w.plan(G)
     if update is None:
         return
-    at, ranks = trained(w), _ranks(w, "actor")
+    role, ranks = trained(w), _ranks(w, "actor")
     micro_key, steps_key = (
-        f"{at}.training_args.{k}" for k in ("per_device_train_batch_size", "gradient_accumulation_steps")
+        f"{role}.training_args.{k}" for k in ("per_device_train_batch_size", "gradient_accumulation_steps")
     )
     known = isinstance(update, int) and isinstance(ranks, (int, Fraction))
     if known and not w.same_framework:
@@ -185,22 +188,22 @@ def write_update(w: WriteContext) -> None:
 
 def _micro(w: WriteContext, per_rank: int | None, update: Any) -> tuple[Any, State, str]:
     """The source's micro-batch where it divides a rank's share (the update, while the ranks are open), else the next below."""
-    given, tokens = w.plan(MICRO + "sequences_per_rank"), w.plan(MICRO + "tokens_per_rank")
+    micro, tokens = w.plan(MICRO + "sequences_per_rank"), w.plan(MICRO + "tokens_per_rank")
     longest = w.plan(LENGTH + "prompt_max_tokens"), w.plan(LENGTH + "response_max_tokens")
     state, note = State.EXACT, ""
-    wanted = given
+    wish = micro
     if w.plan(MICRO + "dynamic") is True and not any(isinstance(v, Expr) or v is None for v in (*longest, tokens)):
-        wanted = max(1, int(tokens) // (longest[0] + longest[1]))
-    if wanted is None or w.plan(MICRO + "dynamic") is True:
+        wish = max(1, int(tokens) // (longest[0] + longest[1]))
+    if wish is None or w.plan(MICRO + "dynamic") is True:
         state = State.DERIVED
     share = update if per_rank is None and not w.same_framework else per_rank
-    if isinstance(wanted, Expr) or not isinstance(share, int):
-        return (1 if wanted is None else wanted), state, note
-    top, share = max(1, int(wanted or 1)), max(1, share)
+    if isinstance(wish, Expr) or not isinstance(share, int):
+        return (1 if wish is None else wish), state, note
+    top, share = max(1, int(wish or 1)), max(1, share)
     fits = next(size for size in range(min(top, share), 0, -1) if share % size == 0)
-    if given is not None and fits != given and w.plan(MICRO + "dynamic") is not True:
+    if micro is not None and fits != micro and w.plan(MICRO + "dynamic") is not True:
         whose = "an update" if per_rank is None else "a rank"
-        return fits, State.NARROWED, f"{formula(given)} does not divide the {share} sequences of {whose}; wrote {fits}"
+        return fits, State.NARROWED, f"{formula(micro)} does not divide the {share} sequences of {whose}; wrote {fits}"
     return fits, state, note
 
 
@@ -219,23 +222,25 @@ def write_critic_update(w: WriteContext) -> None:
             w.asleep.setdefault(path, CRITIC.otherwise)
         return
     own, ranks = w.plan(paths[0]) or w.plan(G), _ranks(w, "critic", w.plan("stage.placement.actor.gpus"))
-    at = "critic.training_args."
+    section = "critic.training_args."
     if not isinstance(own, int) or not isinstance(ranks, (int, Fraction)):
-        leave_open(w, at + "gradient_accumulation_steps", "depends on values nobody told", paths[0])
+        leave_open(w, section + "gradient_accumulation_steps", "depends on values nobody told", paths[0])
         return
     if not w.same_framework:
         refuse_torn_ranks(w, w.plan("stage.placement.actor.gpus"), ranks, "critic")
     if Fraction(own) % ranks and not w.same_framework:
         raise RefusedError(f"{own} sequences an update of the critic cannot be shared by {int(ranks)} ranks (H4)")
-    per_rank, given = max(1, int(Fraction(own) / ranks)), w.plan(paths[1])
-    top = given if isinstance(given, int) and w.plan(paths[2]) is not True else 1
+    per_rank, wish = max(1, int(Fraction(own) / ranks)), w.plan(paths[1])
+    top = wish if isinstance(wish, int) and w.plan(paths[2]) is not True else 1
     micro = next(size for size in range(min(max(1, top), per_rank), 0, -1) if per_rank % size == 0)
-    other = given is not None and micro != given
-    state = State.NARROWED if other else State.EXACT if micro == given else State.DERIVED
-    torn = f"{formula(given)} sequences a rank do not make up the {per_rank} of an update; wrote {micro}"
+    other = wish is not None and micro != wish
+    state = State.NARROWED if other else State.EXACT if micro == wish else State.DERIVED
+    torn = f"{formula(wish)} sequences a rank do not make up the {per_rank} of an update; wrote {micro}"
     note = torn if other else ""
-    w.put(at + "per_device_train_batch_size", micro, paths[1], state=state, note=note, always=True)
+    w.put(section + "per_device_train_batch_size", micro, paths[1], state=state, note=note, always=True)
     how = f"{own} sequences an update / ({micro} x {float(ranks):g} ranks)"
-    w.put(at + "gradient_accumulation_steps", per_rank // micro, paths[0], state=State.DERIVED, always=True, how=how)
+    w.put(
+        section + "gradient_accumulation_steps", per_rank // micro, paths[0], state=State.DERIVED, always=True, how=how
+    )
     for path in paths[2:]:
         settle_known(w, path, w.plan(path) is False, "fixed micro-batches keep what an update is (H5)")

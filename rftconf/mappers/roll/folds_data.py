@@ -39,12 +39,12 @@ LETTERS = {
 
 def read_data(r: ReadContext) -> None:
     """Files of all domains in one list; columns are named once."""
-    for at, listed in _lists(r):
+    for section, listed in _lists(r):
         reads = r.trainer in LETTERS and (listed == "train" or r.trainer == "rlvr")
-        if reads and isinstance(r.native(at + "file_name"), str):
-            r.note(f"{at}file_name is one text, not a list: ROLL {LETTERS[r.trainer]}")
-        for to in read_files(r, at + "file_name", D + listed):
-            _read_columns(r, at, to)
+        if reads and isinstance(r.native(section + "file_name"), str):
+            r.note(f"{section}file_name is one text, not a list: ROLL {LETTERS[r.trainer]}")
+        for to in read_files(r, section + "file_name", D + listed):
+            _read_columns(r, section, to)
             if r.trainer == "rlvr" and sees_images(r.native("pretrain")):
                 how = "vlm_dataset_utils reads this column, if it is there"
                 r.set(to + "keys.image", COLUMN, kind=Kind.DEFAULT, how=how)
@@ -55,20 +55,20 @@ def read_data(r: ReadContext) -> None:
     r.set(D + "shuffle", shuffled, kind=Kind.DEFAULT, how=how)
 
 
-def _read_columns(r: ReadContext, at: str, to: str) -> None:
+def _read_columns(r: ReadContext, section: str, to: str) -> None:
     if r.trainer in TOP_COLUMNS:
         why = "columns of this pipeline's data have keys of their own at the top"
-        r.inactive.update(dict.fromkeys((at + column for column in COLUMNS), why))
+        r.inactive.update(dict.fromkeys((section + column for column in COLUMNS), why))
         for key, field in TOP_COLUMNS[r.trainer].items() if to.startswith(D + "train") else ():
             take(r, key, f"{to}keys.{field}")
         if r.trainer == "dpo":
             r.set(to + "keys.prompt", INSTRUCTION, kind=Kind.DEFAULT, how="dpo_pipeline: encode_function")
         r.set(to + "prompt_type", "plaintext", kind=Kind.DEFAULT, how="prompts and answers are columns of plain text")
         return
-    named = r.written(at + "messages") or r.written(at + "prompt")
-    place = at if named else f"{trained(r)}.data_args."
+    named = r.written(section + "messages") or r.written(section + "prompt")
+    place = section if named else f"{trained(r)}.data_args."
     for column, field in COLUMNS.items():
-        key = at + column if r.written(at + column) else place + column
+        key = section + column if r.written(section + column) else place + column
         if r.written(key) or (column == "response" and to.startswith(D + "train")):
             take(r, key, f"{to}keys.{field}")
     if named or r.written(f"{place}messages") or r.written(f"{place}prompt"):
@@ -78,15 +78,15 @@ def _read_columns(r: ReadContext, at: str, to: str) -> None:
 
 def write_data(w: WriteContext) -> None:
     """Lists of files; a column of chat messages is `messages`, one of plain text `prompt`."""
-    for at, listed in _lists(w):
+    for section, listed in _lists(w):
         files = files_of(w, D + listed, "jsonl" if w.trainer in TOP_COLUMNS else "parquet")
         if files.values:
-            files.put(w, at + "file_name", files.values)
+            files.put(w, section + "file_name", files.values)
             say_what_files_lack(w, D + listed, "ROLL")
-            write_columns(w, at, listed, len(files.values))
+            write_columns(w, section, listed, len(files.values))
         elif listed == "train" and w.trainer == "rlvr" and not w.same_framework and w.plan("stage.kind") == "rl":
             w.put(
-                at + "file_name",
+                section + "file_name",
                 MISSING,
                 always=True,
                 how="the source names no data; ROLL takes every prompt from a file",
@@ -109,10 +109,10 @@ def _write_empty_validation(w: WriteContext) -> None:
         w.put("validation.generating_args.num_return_sequences", 1, always=True, how=how)
 
 
-def write_columns(w: WriteContext, at: str, listed: str, count: int) -> None:
-    """The columns of a list of files, under the section `at`."""
+def write_columns(w: WriteContext, section: str, listed: str, count: int) -> None:
+    """The columns of a list of files, under `section`."""
     own = w.trainer in TOP_COLUMNS
-    columns = TOP_COLUMNS[w.trainer] if own else {at + column: field for column, field in COLUMNS.items()}
+    columns = TOP_COLUMNS[w.trainer] if own else {section + column: field for column, field in COLUMNS.items()}
     table = {field: key for key, field in columns.items()}
     for index in range(count):
         to, kind = f"{D}{listed}[{index}].keys.", w.plan(f"{D}{listed}[{index}].prompt_type")
@@ -138,9 +138,9 @@ def _say_type(w: WriteContext, path: str, to: str, kind: Any) -> None:
     settle(w, path, kind == written, named, f"the column that is named is read as {written}", alike=State.DERIVED)
 
 
-def _write_prompt(w: WriteContext, table: dict[str, str], to: str, said: Any) -> None:
+def _write_prompt(w: WriteContext, table: dict[str, str], to: str, prompt_type: Any) -> None:
     """One column, not two: chat messages, or plain text (ROLL asserts it)."""
-    chat = _is_chat(w, to, said)
+    chat = _is_chat(w, to, prompt_type)
     own, other = (to + "messages", to + "prompt") if chat else (to + "prompt", to + "messages")
     source = own if w.plan(own) is not None else other if chat else None
     if source is not None and w.plan(source) is not None:
@@ -157,12 +157,12 @@ def _is_chat(w: WriteContext, to: str, kind: Any) -> bool:
 
 def _names_text(w: WriteContext, to: str) -> bool:
     """Nobody said that rows hold chat messages: the prompt's own column is the surer one."""
-    told = [
+    stated = [
         w.origins[path].kind is Kind.WRITTEN
         for path in (to + "messages", to.replace("keys.", "prompt_type"))
         if path in w.origins
     ]
-    return w.plan(to + "prompt") is not None and not any(told)
+    return w.plan(to + "prompt") is not None and not any(stated)
 
 
 def _put_column(w: WriteContext, key: str, value: Any, path: str, *, renamed: bool = False) -> None:

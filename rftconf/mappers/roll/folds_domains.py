@@ -26,13 +26,13 @@ def read_domains(r: ReadContext) -> None:
     shares = r.source.branch(PROBS)
     alone = list(shares.values()) == [1]
     for index, name in enumerate(dict.fromkeys([*shares, *domains(r)])):
-        at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
+        prefix, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
         named = (native + "worker_cls",) if alone else (f"{PROBS}.{name}", native + "worker_cls")
-        r.set(at + "name", name, *([k for k in named if r.written(k)] or [f"{PROBS}.{name}"]))
+        r.set(prefix + "name", name, *([k for k in named if r.written(k)] or [f"{PROBS}.{name}"]))
         if not alone:  # the whole of every batch is no share
-            r.set(at + "weight", shares.get(name), f"{PROBS}.{name}")
-        take(r, native + "tag_included", at + "tags")
-        take(r, native + "worker_cls", at + "reward")
+            r.set(prefix + "weight", shares.get(name), f"{PROBS}.{name}")
+        take(r, native + "tag_included", prefix + "tags")
+        take(r, native + "worker_cls", prefix + "reward")
         if name not in shares and shares:
             r.note(f"rewards.{name} scores validation rows only: it has no share in domain_interleave_probs")
     keys = [f"{PROBS}.{name}" for name in shares] if alone else [PROBS]
@@ -46,15 +46,15 @@ def read_domains(r: ReadContext) -> None:
 def _read_filter(r: ReadContext) -> None:
     """Groups without spread are drawn again; the first domain speaks for all."""
     for name in domains(r):
-        at = f"{REWARDS}.{name}.query_filter_config."
-        if r.native(at + "type") != "std_filter" or "stage.algorithm.filters[0].kind" in r.values:
+        section = f"{REWARDS}.{name}.query_filter_config."
+        if r.native(section + "type") != "std_filter" or "stage.algorithm.filters[0].kind" in r.values:
             continue
         to = "stage.algorithm.filters[0]."
-        r.set(to + "kind", "zero_std", at + "type")
-        r.set(to + "metric", "reward", at + "type")
-        r.set(to + "action", "refill", at + "type")
-        least = at + "filter_args.std_threshold"
-        r.set(to + "threshold", r.native(least, -1), least, at + "type")
+        r.set(to + "kind", "zero_std", section + "type")
+        r.set(to + "metric", "reward", section + "type")
+        r.set(to + "action", "refill", section + "type")
+        least = section + "filter_args.std_threshold"
+        r.set(to + "threshold", r.native(least, -1), least, section + "type")
 
 
 def write_domains(w: WriteContext) -> None:
@@ -85,11 +85,11 @@ def ask_about_reward(w: WriteContext, name: str, why: str) -> None:
 
 def _names_of_sets(w: WriteContext) -> list[str]:
     """One domain for each training set: its own name, else `math_rule`, where ROLL puts rows without a known tag."""
-    given = [w.plan(f"{D}train[{i}].name") for i in range(w.items(D + "train"))]
-    plain = [re.sub(r"\W", "_", str(name)) for name in given if isinstance(name, str)]
+    names = [w.plan(f"{D}train[{i}].name") for i in range(w.items(D + "train"))]
+    plain = [re.sub(r"\W", "_", str(name)) for name in names if isinstance(name, str)]
     unique = list(dict.fromkeys(plain))
-    if len(unique) == len(given) and unique and w.plan(D + "mixing") != "concat":
-        for index, (name, domain) in enumerate(zip(given, plain, strict=True)):
+    if len(unique) == len(names) and unique and w.plan(D + "mixing") != "concat":
+        for index, (name, domain) in enumerate(zip(names, plain, strict=True)):
             renamed = name != domain
             w.lose(f"{D}train[{index}].name", State.NARROWED if renamed else State.DERIVED,
                    f"the domain's name; wrote {domain}" if renamed else "the domain's name")  # fmt: skip
@@ -100,11 +100,11 @@ def _names_of_sets(w: WriteContext) -> list[str]:
 def write_known_domains(w: WriteContext, names: list[Any]) -> None:
     """The plan's domains by their names."""
     for index, name in enumerate(names):
-        at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
-        w.lose(at + "name", State.EXACT, "")
-        carry(w, f"{PROBS}.{name}", at + "weight", always=True)
-        carry(w, native + "tag_included", at + "tags", always=True)
-        carry(w, native + "worker_cls", at + "reward", always=True)
+        prefix, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
+        w.lose(prefix + "name", State.EXACT, "")
+        carry(w, f"{PROBS}.{name}", prefix + "weight", always=True)
+        carry(w, native + "tag_included", prefix + "tags", always=True)
+        carry(w, native + "worker_cls", prefix + "reward", always=True)
     if w.plan(D + "mixing") == "concat" and all(w.plan(f"{D}domains[{i}].weight") is None for i in range(len(names))):
         w.put(f"{PROBS}.{names[0]}", 1.0, D + "mixing", always=True, how="the only domain")
     elif w.plan(D + "mixing") is not None:
@@ -113,7 +113,7 @@ def write_known_domains(w: WriteContext, names: list[Any]) -> None:
 
 def _write_filter(w: WriteContext, names: list[Any]) -> None:
     only = "ROLL's query filter draws again for groups without spread; nothing else"
-    prefix = first_filter(w, lambda at: w.plan(at + "kind") == "zero_std", only)
+    prefix = first_filter(w, lambda path: w.plan(path + "kind") == "zero_std", only)
     if prefix is None:
         return
     threshold = w.plan(prefix + "threshold")
@@ -123,8 +123,8 @@ def _write_filter(w: WriteContext, names: list[Any]) -> None:
     for name in names:
         native = f"{REWARDS}.{name}.query_filter_config."
         w.put(native + "type", "std_filter", prefix + "kind", prefix + "action", state=state, note=note, always=True)
-        given = [] if threshold is None else [prefix + "threshold"]
-        w.put(native + "filter_args.std_threshold", threshold if given else 0.0, *given, always=True)
+        paths = [] if threshold is None else [prefix + "threshold"]
+        w.put(native + "filter_args.std_threshold", threshold if paths else 0.0, *paths, always=True)
     same = w.plan(prefix + "metric") == "reward"
     settle_known(w, prefix + "metric", same, "the reward", "ROLL looks at the reward's spread")
     bound = "ROLL bounds requests, not prompts, in flight: max_running_requests"

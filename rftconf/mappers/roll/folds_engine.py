@@ -75,5 +75,5 @@ def write_expert_parallel(w: WriteContext) -> None:
 
 def put_dtype(w: WriteContext, section: str, path: str, *, always: bool) -> None:
     """A model's dtype under ROLL's names; one that ROLL has no name for is said."""
-    found = DTYPES.put(w.plan(path), w, None)
-    w.put(f"{section}.model_args.dtype", found.value, path, state=found.state, note=found.note, always=always)
+    put = DTYPES.put(w.plan(path), w, None)
+    w.put(f"{section}.model_args.dtype", put.value, path, state=put.state, note=put.note, always=always)

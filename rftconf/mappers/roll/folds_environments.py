@@ -47,18 +47,18 @@ def read_environments(r: ReadContext) -> None:
     parts = r.native(MANAGER + "num_groups_partition") or []
     tags = tags if isinstance(tags, list) else [tags]
     for index, tag in enumerate(tags):
-        at, native = f"{D}[{index}].", f"{ENVS}.{tag}"
+        prefix, native = f"{D}[{index}].", f"{ENVS}.{tag}"
         world = worlds.get(str(tag)) or r.native(native)
         own: dict[str, Any] = world if isinstance(world, dict) else {}
-        r.set(at + "name", tag, MANAGER + "tags")
-        r.set(at + "groups", parts[index] if isinstance(parts, list) and index < len(parts) else None, MANAGER + "num_groups_partition",
+        r.set(prefix + "name", tag, MANAGER + "tags")
+        r.set(prefix + "groups", parts[index] if isinstance(parts, list) and index < len(parts) else None, MANAGER + "num_groups_partition",
               MANAGER + "num_env_groups")  # fmt: skip
         for name, field in FIELDS.items():
             if name != CAP:
-                r.set(at + field, _fits(own.get(name), field), f"{native}.{name}", native)
-        cut = _read_cap(r, at + FIELDS[CAP], own.get(CAP), native, drawn)
+                r.set(prefix + field, _fits(own.get(name), field), f"{native}.{name}", native)
+        cut = _read_cap(r, prefix + FIELDS[CAP], own.get(CAP), native, drawn)
         rest = {k: v for k, v in own.items() if k not in FIELDS or (cut and k == CAP)}
-        r.set(at + "config", rest or None, *(f"{native}.{k}" for k in rest), native)
+        r.set(prefix + "config", rest or None, *(f"{native}.{k}" for k in rest), native)
         if not own:
             r.note(
                 f"train_env_manager.tags names {formula(tag)}, which custom_envs does not have: ROLL stops when it starts"
@@ -80,9 +80,9 @@ def _read_cap(r: ReadContext, path: str, own: Any, native: str, drawn: str) -> b
     True where the environment's own, which it also tells the agent, is not the one that counts.
     """
     mine, most = _fits(own, FIELDS[CAP]), r.native(drawn)
-    said = r.written(drawn)
-    cut = isinstance(most, int) and most > 0 and (said if mine is None else most < mine)
-    more, how = ((drawn,), f"the smaller of {CAP} and {DRAWN}") if said or cut else ((), "")
+    stated = r.written(drawn)
+    cut = isinstance(most, int) and most > 0 and (stated if mine is None else most < mine)
+    more, how = ((drawn,), f"the smaller of {CAP} and {DRAWN}") if stated or cut else ((), "")
     r.set(path, most if cut else mine, f"{native}.{CAP}", native, *more, how=how)
     return cut and own is not None
 

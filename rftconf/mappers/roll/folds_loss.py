@@ -124,9 +124,9 @@ def write_loss(w: WriteContext) -> None:
 def _settle_clips(w: WriteContext, mine: float | None) -> None:
     """Record what becomes of the plan's clips in a loss that has no key for them; `mine` is the clip in its code."""
     for path in (f"{L}clip_low", f"{L}clip_high", f"{L}dual_clip_c"):
-        here = None if path.endswith("_c") else mine
-        clips = f"this loss clips at {mine:g}, and no key says otherwise (actor_pg_worker)" if here else ""
-        settle_known(w, path, w.plan(path) == here, clips or "this loss does not clip")
+        clip = None if path.endswith("_c") else mine
+        clips = f"this loss clips at {mine:g}, and no key says otherwise (actor_pg_worker)" if clip else ""
+        settle_known(w, path, w.plan(path) == clip, clips or "this loss does not clip")
 
 
 def _write_clips(w: WriteContext) -> None:

@@ -26,8 +26,8 @@ def read_overrides(r: ReadContext) -> None:
 
 def write_overrides(w: WriteContext) -> None:
     """Key by key, under the model's own names."""
-    wanted = w.plan(OVERRIDES)
-    for name, value in wanted.items() if isinstance(wanted, dict) else ():
+    overrides = w.plan(OVERRIDES)
+    for name, value in overrides.items() if isinstance(overrides, dict) else ():
         w.put(f"{trained(w)}.model_args.model_config_kwargs.{name}", value, OVERRIDES, always=True)
 
 
@@ -41,31 +41,35 @@ RANK = 8
 
 def read_lora(r: ReadContext) -> None:
     """lora_target switches adapters on; alpha is twice the rank unless written (H54)."""
-    at = f"{trained(r)}.model_args."
-    target = r.native(at + "lora_target")
-    _check_engine(r, at)
+    section = f"{trained(r)}.model_args."
+    target = r.native(section + "lora_target")
+    _check_engine(r, section)
     if target is None:
-        r.set(LORA + "rank", None, at + "lora_target")
-        r.inactive.update(dict.fromkeys((at + "lora_rank", at + "lora_alpha"), "no adapter without lora_target"))
+        r.set(LORA + "rank", None, section + "lora_target")
+        r.inactive.update(
+            dict.fromkeys((section + "lora_rank", section + "lora_alpha"), "no adapter without lora_target")
+        )
         return
-    rank = r.native(at + "lora_rank", RANK)
-    alpha = r.native(at + "lora_alpha")
-    r.set(LORA + "rank", rank, at + "lora_rank", at + "lora_target")
+    rank = r.native(section + "lora_rank", RANK)
+    alpha = r.native(section + "lora_alpha")
+    r.set(LORA + "rank", rank, section + "lora_rank", section + "lora_target")
     scale, how = (rank * 2, "2 x rank") if alpha is None else (alpha, "")
-    r.set(LORA + "alpha", scale, at + "lora_alpha", at + "lora_rank", how=how)
-    r.set(LORA + "targets", _targets(target), at + "lora_target")
+    r.set(LORA + "alpha", scale, section + "lora_alpha", section + "lora_rank", how=how)
+    r.set(LORA + "targets", _targets(target), section + "lora_target")
 
 
-def _check_engine(r: ReadContext, at: str) -> None:
+def _check_engine(r: ReadContext, section: str) -> None:
     """The engine serves the trainer's adapter; its own keys only have to agree."""
     for name in ("lora_target", "lora_rank", "lora_alpha"):
         key = f"{ENGINE}{name}"
         if not r.written(key):
             continue
-        if r.native(key) == r.native(at + name):
-            r.inactive[key] = f"repeats {at}{name}, which counts"
+        if r.native(key) == r.native(section + name):
+            r.inactive[key] = f"repeats {section}{name}, which counts"
         else:
-            r.narrowed[key] = f"the engine's adapter differs from the trainer's ({at}{name}); elsewhere there is one"
+            r.narrowed[key] = (
+                f"the engine's adapter differs from the trainer's ({section}{name}); elsewhere there is one"
+            )
 
 
 def _targets(target: Any) -> Any:
@@ -99,10 +103,10 @@ def write_lora(w: WriteContext) -> None:
         newer = [] if w.since("0.2.1") else ["--to-release 0.3.0"]
         w.decide(f"{trained(w)}.model_args.lora_target", why, "the names, e.g. q_proj,k_proj,v_proj,o_proj", *newer)
     for role in (trained(w), *(["actor_infer"] if ACTOR.test(w) and w.trainer != "dpo" else [])):
-        at = f"{role}.model_args."
-        w.put(at + "lora_target", value, *([LORA + "targets"] if targets is not None else []), always=True)
-        w.put(at + "lora_rank", rank, LORA + "rank", always=True)
-        carry(w, at + "lora_alpha", LORA + "alpha", always=True, how="else twice the rank (H54)")
+        section = f"{role}.model_args."
+        w.put(section + "lora_target", value, *([LORA + "targets"] if targets is not None else []), always=True)
+        w.put(section + "lora_rank", rank, LORA + "rank", always=True)
+        carry(w, section + "lora_alpha", LORA + "alpha", always=True, how="else twice the rank (H54)")
 
 
 MEGATRON_ADAPTERS_SINCE = "0.2.1"
@@ -132,12 +136,12 @@ def _role(c: Context, role: str) -> str | None:
     return role if may_hold(test, c) else None
 
 
-def _whole_recompute(given: dict[str, tuple[Any, str]]) -> dict[str, tuple[Any, str]]:
+def _whole_recompute(options: dict[str, tuple[Any, str]]) -> dict[str, tuple[Any, str]]:
     """Megatron itself stops at `full` without a method; mcore_adapter's model_config.py recomputes layer by layer then."""
-    granularity, key = given.get("recompute_granularity", (None, ""))
-    if granularity != "full" or any(given.get(name, (None,))[0] is not None for name in LAYER_BY_LAYER):
-        return given
-    return given | {name: (value, key) for name, value in LAYER_BY_LAYER.items()}
+    granularity, key = options.get("recompute_granularity", (None, ""))
+    if granularity != "full" or any(options.get(name, (None,))[0] is not None for name in LAYER_BY_LAYER):
+        return options
+    return options | {name: (value, key) for name, value in LAYER_BY_LAYER.items()}
 
 
 def read_megatron(r: ReadContext) -> None:
@@ -147,17 +151,17 @@ def read_megatron(r: ReadContext) -> None:
         if native is None:
             continue
         block = f"{native}.strategy_args.strategy_config"
-        given = {k: (v, f"{block}.{k}") for k, v in r.source.branch(block).items() if k not in KNOWN_SIZES}
-        more, key = given.pop(REST, (None, f"{block}.{REST}"))
+        options = {k: (v, f"{block}.{k}") for k, v in r.source.branch(block).items() if k not in KNOWN_SIZES}
+        more, key = options.pop(REST, (None, f"{block}.{REST}"))
         if isinstance(more, dict):
-            given |= {k: (v, f"{key}.{k}") for k, v in more.items()}
+            options |= {k: (v, f"{key}.{k}") for k, v in more.items()}
         elif more is not None:
             r.narrowed[key] = "it names a file of further settings, which is not read here"
-        buffers = {GRADIENTS[k]: given.pop(k) for k in GRADIENTS if k in given} if role != "reference" else {}
-        given = _whole_recompute({k: told for k, told in given.items() if k not in training_arguments()})
-        for field, found in (("transformer_overrides", given), ("ddp_overrides", buffers)):
+        buffers = {GRADIENTS[k]: options.pop(k) for k in GRADIENTS if k in options} if role != "reference" else {}
+        options = _whole_recompute({k: option for k, option in options.items() if k not in training_arguments()})
+        for field, entries in (("transformer_overrides", options), ("ddp_overrides", buffers)):
             path = f"stage.placement.{role}.megatron.{field}"
-            r.set(path, {k: v for k, (v, _) in found.items()} or None, *(k for _, k in found.values()))
+            r.set(path, {k: v for k, (v, _) in entries.items()} or None, *(k for _, k in entries.values()))
 
 
 def write_megatron(w: WriteContext) -> None:
@@ -174,18 +178,18 @@ def write_megatron(w: WriteContext) -> None:
             elif name in BY_ENVIRONMENT:
                 w.lose(path, State.NARROWED, f"{name}: {BY_ENVIRONMENT[name]}", entry=name)
             elif isinstance(value, Expr) or name not in KNOWN_SIZES:
-                at = name if name in direct else f"{REST}.{name}"
-                w.put(f"{native}.strategy_args.strategy_config.{at}", value, path, always=True, entry=name)
+                key = name if name in direct else f"{REST}.{name}"
+                w.put(f"{native}.strategy_args.strategy_config.{key}", value, path, always=True, entry=name)
         _write_gradients(w, native, f"stage.placement.{role}.megatron.ddp_overrides")
 
 
 def _write_gradients(w: WriteContext, native: str, path: str) -> None:
     """Write what mcore_adapter has a field for; it makes the rest of DistributedDataParallelConfig by itself."""
-    given = w.plan(path)
-    if not isinstance(given, dict) or path.startswith("stage.placement.reference"):
+    options = w.plan(path)
+    if not isinstance(options, dict) or path.startswith("stage.placement.reference"):
         return
     back = {theirs: ours for ours, theirs in GRADIENTS.items()}
-    for name, value in given.items():
+    for name, value in options.items():
         if name in back:
             w.put(f"{native}.strategy_args.strategy_config.{back[name]}", value, path, always=True, entry=name)
         elif name != "use_distributed_optimizer":  # which has a row of its own

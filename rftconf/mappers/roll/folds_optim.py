@@ -33,29 +33,31 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
     names = ("adam_beta1", "adam_beta2", "lr_scheduler_type", "warmup_steps", "warmup_ratio")
     to = f"stage.optim.{role}."
 
-    def _at(c: Context) -> str:
+    def _section(c: Context) -> str:
         return ("critic" if role == "critic" else trained(c)) + ".training_args."
 
     def read(r: ReadContext) -> None:
         if role == "critic" and not may_hold(CRITIC, r):
             return
-        at = _at(r)
-        pair = (at + "adam_beta1", at + "adam_beta2")
+        section = _section(r)
+        pair = (section + "adam_beta1", section + "adam_beta2")
         r.set(to + "betas", [r.native(key) for key in pair], *pair)
-        kind = _schedule(r, at, role)
-        r.set(to + "schedule", SCHEDULES.get(kind, kind) if isinstance(kind, str) else kind, at + "lr_scheduler_type")
-        r.set(to + "min_lr_ratio", 0.0 if kind in DECAYING else None, at + "lr_scheduler_type")
+        kind = _schedule(r, section, role)
+        r.set(
+            to + "schedule", SCHEDULES.get(kind, kind) if isinstance(kind, str) else kind, section + "lr_scheduler_type"
+        )
+        r.set(to + "min_lr_ratio", 0.0 if kind in DECAYING else None, section + "lr_scheduler_type")
         if r.trainer == "dpo" and kind in DECAYING:
-            _read_early_end(r, at, to, kind)
+            _read_early_end(r, section, to, kind)
         take(r, "max_grad_norm", to + "grad_clip", 1.0)
-        r.set(to + "warmup_updates", *_warmup(r, at, role), how="optimizer updates")
+        r.set(to + "warmup_updates", *_warmup(r, section, role), how="optimizer updates")
 
     def write(w: WriteContext) -> None:
         if role == "critic" and not CRITIC.test(w):
             asleep = (to + f for f in ("betas", "schedule", "grad_clip", "warmup_updates", "min_lr_ratio"))
             w.asleep.update(dict.fromkeys(asleep, CRITIC.otherwise))
             return
-        _write_optimizer(w, _at(w), to, role)
+        _write_optimizer(w, _section(w), to, role)
 
     natives = ("max_grad_norm", *(f"{where}.training_args.{name}" for where in roles for name in names))
     own = ("decay_updates",) if role == "actor" else ()
@@ -63,29 +65,33 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
     return Fold(natives, plans, read, write, "training_args; transformers.get_scheduler, one tick an update")
 
 
-def _schedule(r: ReadContext, at: str, role: str) -> Any:
+def _schedule(r: ReadContext, section: str, role: str) -> Any:
     """The schedule's name in ROLL's usual words: of two names that Megatron's strategy takes for one, the plain one."""
-    kind = r.native(at + "lr_scheduler_type")
-    floor = f"{at.removesuffix('training_args.')}strategy_args.strategy_config.lr_scheduler_kwargs.min_lr"
+    kind = r.native(section + "lr_scheduler_type")
+    floor = f"{section.removesuffix('training_args.')}strategy_args.strategy_config.lr_scheduler_kwargs.min_lr"
     since = MEGATRON_COSINES.get(kind) if isinstance(kind, str) else None
     same = since is not None and r.since(since) and not r.written(floor)
     return "cosine" if same and r.plan(f"stage.placement.{role}.backend") == "megatron" else kind
 
 
-def _warmup(r: ReadContext, at: str, role: str) -> tuple[Any, str]:
+def _warmup(r: ReadContext, section: str, role: str) -> tuple[Any, str]:
     """Explicit steps win over the ratio; a plain constant rate ignores both with FSDP."""
-    steps, share, kind = r.native(at + "warmup_steps", 0), r.native(at + "warmup_ratio", 0.0), at + "lr_scheduler_type"
+    steps, share, kind = (
+        r.native(section + "warmup_steps", 0),
+        r.native(section + "warmup_ratio", 0.0),
+        section + "lr_scheduler_type",
+    )
     if r.native(kind) == "constant" and r.plan(f"stage.placement.{role}.backend") != "megatron":
         why = "lr_scheduler_type constant has no warm-up: constant_with_warmup has"
-        r.inactive.update(dict.fromkeys((at + "warmup_steps", at + "warmup_ratio"), why))
+        r.inactive.update(dict.fromkeys((section + "warmup_steps", section + "warmup_ratio"), why))
         return 0, kind
     if isinstance(steps, Expr) or steps > 0:
-        r.inactive[at + "warmup_ratio"] = "warmup_steps is set and wins"
-        return steps, at + "warmup_steps"
+        r.inactive[section + "warmup_ratio"] = "warmup_steps is set and wins"
+        return steps, section + "warmup_steps"
     total = _updates(r) if share else 0
     if share and (total is None or isinstance(total, Expr) or isinstance(share, Expr)):
-        return (None if total is None else arith("*", share, total)), at + "warmup_ratio"
-    return (ceil(total * share) if share else 0), at + "warmup_ratio"
+        return (None if total is None else arith("*", share, total)), section + "warmup_ratio"
+    return (ceil(total * share) if share else 0), section + "warmup_ratio"
 
 
 def _updates(c: Context) -> Any:
@@ -118,29 +124,29 @@ def _dpo_horizon(c: Context) -> Any:
     return int(updates // ranks) if known else arith("//", updates, ranks)
 
 
-def _read_early_end(r: ReadContext, at: str, to: str, kind: str) -> None:
+def _read_early_end(r: ReadContext, section: str, to: str, kind: str) -> None:
     horizon = _dpo_horizon(r)
-    r.set(to + "decay_updates", horizon, at + "lr_scheduler_type", how=EARLY)
+    r.set(to + "decay_updates", horizon, section + "lr_scheduler_type", how=EARLY)
     ends = f", after {formula(horizon)} updates" if horizon is not None else ""
-    r.note(f"{at}lr_scheduler_type={kind}: {EARLY}{ends}")
+    r.note(f"{section}lr_scheduler_type={kind}: {EARLY}{ends}")
 
 
-def _write_optimizer(w: WriteContext, at: str, to: str, role: str) -> None:
+def _write_optimizer(w: WriteContext, section: str, to: str, role: str) -> None:
     betas = w.plan(to + "betas")
     if isinstance(betas, list) and len(betas) == 2:
         for name, value in zip(("adam_beta1", "adam_beta2"), betas, strict=True):
-            w.put(at + name, value, to + "betas")
+            w.put(section + name, value, to + "betas")
     kind, warmup = w.plan(to + "schedule"), w.plan(to + "warmup_updates")
     warms = isinstance(warmup, Expr) or (warmup or 0) > 0
     if kind is not None:
         native = SCHEDULE_OF.get(kind, kind) if isinstance(kind, str) else kind
         native = "constant_with_warmup" if kind == "constant" and warms else native
-        w.put(at + "lr_scheduler_type", native, to + "schedule", always=True)
+        w.put(section + "lr_scheduler_type", native, to + "schedule", always=True)
     if warmup is not None:
         whole = warmup if isinstance(warmup, (int, Expr)) else ceil(warmup)
         note = "" if whole == warmup else f"{float(warmup):g} updates of warm-up; wrote {whole}"
         state = State.ROUNDED if note else State.EXACT
-        w.put(at + "warmup_steps", whole, to + "warmup_updates", state=state, note=note)
+        w.put(section + "warmup_steps", whole, to + "warmup_updates", state=state, note=note)
     floor = w.plan(to + "min_lr_ratio")
     other = f"ROLL's {kind} schedule ends at 0, not at {formula(floor)} of the rate (H49)"
     settle_known(w, to + "min_lr_ratio", kind not in DECAYING or floor == 0, "as ROLL does", other)

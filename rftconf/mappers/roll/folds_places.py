@@ -28,40 +28,40 @@ OWN_NODE = 8
 
 def read_devices(r: ReadContext) -> None:
     """Overlapping lists share GPUs; the cluster is as large as the highest id."""
-    found = {key: device_ids(r, key) for key in _mappings(r)}
+    devices = {key: device_ids(r, key) for key in _mappings(r)}
     main = f"{trained(r)}.device_mapping"
-    set_gpus(r, "actor", found.get(main), main)
-    set_cluster(r, devices_in_all(found.values()), tuple(found))
-    for key in found:
+    set_gpus(r, "actor", devices.get(main), main)
+    set_cluster(r, devices_in_all(devices.values()), tuple(devices))
+    for key in devices:
         carried = ("reward", *(["teacher."] if follows_teacher(r) else []))
         if key.rpartition(".")[0] not in OWN_ROLES and not key.startswith(carried):
             r.narrowed[key] = "its GPUs count for the size of the cluster; the role itself is not carried over"
     if r.trainer == "dpo":
-        set_gpus(r, "reference", found.get("reference.device_mapping"), "reference.device_mapping")
+        set_gpus(r, "reference", devices.get("reference.device_mapping"), "reference.device_mapping")
     if RL.test(r):
         engine = "actor_infer.device_mapping"
-        set_gpus(r, "rollout", found.get(engine), engine)
-        _set_layout(r, found.get(main), found.get(engine), main, engine)
+        set_gpus(r, "rollout", devices.get(engine), engine)
+        _set_layout(r, devices.get(main), devices.get(engine), main, engine)
         for role in ("reference", "critic"):
             key = f"{role}.device_mapping"
             when = REFERENCE if role == "reference" else CRITIC
             if may_hold(when, r):
-                set_gpus(r, role, found.get(key), key)
-            elif key in found:
+                set_gpus(r, role, devices.get(key), key)
+            elif key in devices:
                 put_to_sleep(r, when, key)
 
 
-def devices_in_all(found: Iterable[list[int] | None]) -> int | None:
+def devices_in_all(mappings: Iterable[list[int] | None]) -> int | None:
     """Count the devices that the highest id asks for; None where one list is not known, or none is given."""
-    lists = list(found)
+    lists = list(mappings)
     known = [max(ids) for ids in lists if ids]
     return None if None in lists or not known else max(known) + 1
 
 
 def _mappings(r: ReadContext) -> list[str]:
     """Every device_mapping that the file has, and the ones that the pipeline needs."""
-    given = [key for key in r.source.cells if key.endswith(".device_mapping") and r.source.value(key) is not None]
-    started = [key for key in given if not of_another_pipeline(r, key)]
+    keys = [key for key in r.source.cells if key.endswith(".device_mapping") and r.source.value(key) is not None]
+    started = [key for key in keys if not of_another_pipeline(r, key)]
     return list(dict.fromkeys([f"{trained(r)}.device_mapping", *started]))
 
 
@@ -137,8 +137,8 @@ def write_devices(w: WriteContext) -> None:
             put_mapping(w, "reference.device_mapping", 0, w.plan(P + "reference.gpus") or main, P + "reference.gpus")
         return
     layout, engines = w.plan(P + "layout"), w.plan(P + "rollout.gpus")
-    apart = layout in ("disaggregated", "lendable")
-    start: Any = main if apart else 0
+    separate = layout in ("disaggregated", "lendable")
+    start: Any = main if separate else 0
     put_mapping(w, "actor_infer.device_mapping", start, engines, P + "rollout.gpus", P + "layout")
     if layout == "lendable":
         note = "ROLL's trainer GPUs never serve rollouts while engines have their own"

@@ -61,11 +61,11 @@ def write_preference(w: WriteContext) -> None:
         raise RefusedError(why, choices=(f"--to-release {PAIRS_SINCE} or newer",))
     for key, value in HARD_CODED.items():
         path = f"{A}preference.{key}"
-        wanted = w.plan(path)
-        if wanted is None:
+        stated = w.plan(path)
+        if stated is None:
             continue
-        same = wanted == value
-        w.put(key, wanted, path, state=State.EXACT if same else State.NARROWED, note="" if same else UNREAD.format(value),
+        same = stated == value
+        w.put(key, stated, path, state=State.EXACT if same else State.NARROWED, note="" if same else UNREAD.format(value),
               always=True)  # fmt: skip
     _write_loss(w)
     _write_terms(w)
@@ -97,10 +97,10 @@ def fit_reference(w: WriteContext) -> None:
     ranks = data_parallel(w, megatron=w.plan("stage.placement.actor.backend") == "megatron")
     if isinstance(ranks, Expr):
         return
-    share, given = int(Fraction(update) / ranks), w.plan(REFERENCE)
-    if given is None or (isinstance(given, (int, Fraction)) and given > share):
-        state = State.NARROWED if given is not None else State.EXACT
-        note = f"no more than the {share} pairs of a rank, or dpo_pipeline stops" if given is not None else ""
-        paths = (REFERENCE,) if given is not None else ()
+    share, size = int(Fraction(update) / ranks), w.plan(REFERENCE)
+    if size is None or (isinstance(size, (int, Fraction)) and size > share):
+        state = State.NARROWED if size is not None else State.EXACT
+        note = f"no more than the {share} pairs of a rank, or dpo_pipeline stops" if size is not None else ""
+        paths = (REFERENCE,) if size is not None else ()
         how = f"at most {update} pairs an update / {float(ranks):g} ranks; the default is 16"
         w.put("reference.infer_batch_size", min(share, 16), *paths, state=state, note=note, how=how, always=True)

@@ -28,8 +28,8 @@ def read_tracker(r: ReadContext) -> None:
 
 def write_tracker(w: WriteContext) -> None:
     """The first tracker that is not the console."""
-    found, path, project = w.plan("identity.loggers"), "identity.loggers", w.plan("identity.project")
-    listed = found if isinstance(found, list) else [] if found is None else [found]
+    loggers, path, project = w.plan("identity.loggers"), "identity.loggers", w.plan("identity.project")
+    listed = loggers if isinstance(loggers, list) else [] if loggers is None else [loggers]
     trackers = [v for v in listed if v in KNOWN]
     lost = [str(v) for v in listed if v != "console" and v not in trackers[:1]]
     if any(isinstance(v, Expr) for v in listed):
@@ -110,16 +110,16 @@ def write_seeds(w: WriteContext) -> None:
     """The most general seed that the plan has; others that differ are lost."""
     unused, note = [path for path in SEEDS[1:] if path not in _seeded(w)], "this pipeline draws nothing with it"
     lose_known(w, State.NO_COUNTERPART, f"{note}: it reads its data in order", *unused)
-    told = [path for path in dict.fromkeys((*SEEDS[:1], *_seeded(w))) if w.plan(path) is not None]
-    if not told:
+    seeds = [path for path in dict.fromkeys((*SEEDS[:1], *_seeded(w))) if w.plan(path) is not None]
+    if not seeds:
         return
-    value = w.plan(told[0])
-    same = [path for path in told if w.plan(path) == value and path in _seeded(w)]
+    value = w.plan(seeds[0])
+    same = [path for path in seeds if w.plan(path) == value and path in _seeded(w)]
     w.put("seed", value, *same)
-    if told[0] not in _seeded(w):
+    if seeds[0] not in _seeded(w):
         note = "ROLL's one seed is that of the data, the mini-batches and the engines here"
-        w.lose(told.pop(0), State.NARROWED, note)
-    for path in (path for path in told if path not in same):
+        w.lose(seeds.pop(0), State.NARROWED, note)
+    for path in (path for path in seeds if path not in same):
         note = f"ROLL has one seed for everything: {formula(value)}, not {formula(w.plan(path))}"
         w.lose(path, State.NARROWED, note)
 
@@ -129,12 +129,12 @@ _A = {"sft": "an SFT", "distill": "a distillation"}
 
 def read_length(r: ReadContext) -> None:
     """Pipelines with rollouts count periods and never end an epoch; SFT and DPO count epochs."""
-    at, run = trained(r), "stage.run_length."
+    role, run = trained(r), "stage.run_length."
     if RL.test(r):
         take(r, "max_steps", run + "rollouts")
         r.set(run + "last_partial", "cycle", kind=Kind.DEFAULT, how="data are read for ever")
         return
-    key = f"{at}.training_args.num_train_epochs"
+    key = f"{role}.training_args.num_train_epochs"
     epochs = r.native(key, 1)
     if isinstance(epochs, float) and epochs != int(epochs):
         r.narrowed[key] = f"{epochs:g} epochs: elsewhere epochs are whole; give the number of updates by hand"
@@ -192,8 +192,8 @@ def _write_epochs(w: WriteContext, key: str) -> None:
             leave_open(w, "max_steps", why)
             w.decide("max_steps", why, "--rows N counts them", "give a number of updates")
         else:
-            told = [] if updates is None else [run + "rollouts"]
-            w.put("max_steps", most if updates is None else updates, *told, always=True)
+            paths = [] if updates is None else [run + "rollouts"]
+            w.put("max_steps", most if updates is None else updates, *paths, always=True)
         if epochs is None and updates is not None:
             w.put(key, updates, always=True, how="an epoch has one update or more, so max_steps ends the run")
     elif updates is not None:

@@ -62,15 +62,15 @@ def _cap(writing: WriteContext) -> None:
 
 def _shard(writing: WriteContext) -> None:
     """A role that spreads a sequence says how many GPUs share its weights: fsdp2_strategy asserts that it is not fewer."""
-    for role, at in SPREAD.items():
+    for role, place in SPREAD.items():
         spread = writing.out.get(f"{role}.model_args.ulysses_size")
         key = f"{role}.strategy_args.strategy_config.fsdp_size"
         if spread is None or spread.value in (None, 1) or (key in writing.out and writing.out[key].value is not None):
             continue
-        gpus = writing.plan(f"stage.placement.{at}.gpus") or writing.plan("stage.placement.actor.gpus")
+        gpus = writing.plan(f"stage.placement.{place}.gpus") or writing.plan("stage.placement.actor.gpus")
         if gpus is not None:
             how = "all GPUs of the role: its default, 1, is below ulysses_size (fsdp2_strategy asserts it)"
-            writing.put(key, gpus, f"stage.placement.{at}.sp", state=State.DERIVED, how=how)
+            writing.put(key, gpus, f"stage.placement.{place}.sp", state=State.DERIVED, how=how)
 
 
 def questions(writing: WriteContext) -> list[Decision]:

@@ -44,10 +44,10 @@ MEGATRON_BLOCK = (
 
 
 def _blocks(role: str, plan: str, fsdp: When, megatron: When, *, alias: bool = False) -> tuple[Row, ...]:
-    at = f"{role}.strategy_args.strategy_config"
+    section = f"{role}.strategy_args.strategy_config"
     rows = (
-        *rows_for_role(FSDP_BLOCK, native=at, plan=plan, when=fsdp),
-        *rows_for_role(MEGATRON_BLOCK, native=at, plan=plan, when=megatron),
+        *rows_for_role(FSDP_BLOCK, native=section, plan=plan, when=fsdp),
+        *rows_for_role(MEGATRON_BLOCK, native=section, plan=plan, when=megatron),
     )
     return tuple(replace(r, alias=True) for r in rows) if alias else rows
 

@@ -57,12 +57,12 @@ EVALUATION = together(
 
 
 def _read_devices(r: ReadContext) -> None:
-    given = [key for key in r.source.cells if key.endswith(".device_mapping") and r.native(key) is not None]
-    keys = [key for key in given if not folds_places.of_another_pipeline(r, key)]
-    found = {key: folds_places.device_ids(r, key) for key in keys}
-    folds_places.set_cluster(r, folds_places.devices_in_all(found.values()), tuple(found))
-    folds_places.set_gpus(r, "rollout", found.get(ENGINE), ENGINE)
-    for key in found:
+    mappings = [key for key in r.source.cells if key.endswith(".device_mapping") and r.native(key) is not None]
+    keys = [key for key in mappings if not folds_places.of_another_pipeline(r, key)]
+    devices = {key: folds_places.device_ids(r, key) for key in keys}
+    folds_places.set_cluster(r, folds_places.devices_in_all(devices.values()), tuple(devices))
+    folds_places.set_gpus(r, "rollout", devices.get(ENGINE), ENGINE)
+    for key in devices:
         if key != ENGINE and not key.startswith("reward"):
             r.narrowed[key] = "its GPUs count for the size of the cluster; nothing of the role is started"
 
@@ -94,21 +94,21 @@ def _write_load(w: WriteContext) -> None:
     value = w.plan(FORMAT)
     dummy = value == "dummy"
     why = "the rollout pipeline stops at dummy: nothing passes weights to the engines"
-    told = [] if value is None else [FORMAT]
+    paths = [] if value is None else [FORMAT]
     state, note = (State.NARROWED, why) if dummy else (State.EXACT, "")
-    w.put(LOAD, "auto" if dummy or value is None else value, *told, state=state, note=note, always=True, how=why)
+    w.put(LOAD, "auto" if dummy or value is None else value, *paths, state=state, note=note, always=True, how=why)
 
 
 def _read_data(r: ReadContext) -> None:
     """The columns are the trained role's, whatever validation's own keys say (rlvr_rollout_pipeline: __init__)."""
-    for at in read_files(r, FILES, D + "eval"):
+    for prefix in read_files(r, FILES, D + "eval"):
         for column, field in folds_data.COLUMNS.items():
             if r.written(COLUMNS + column):
-                take(r, COLUMNS + column, f"{at}keys.{field}")
+                take(r, COLUMNS + column, f"{prefix}keys.{field}")
         chat = r.native(COLUMNS + "messages") is not None
         if chat or r.native(COLUMNS + "prompt") is not None:
             kind = "messages" if chat else "plaintext"
-            r.set(at + "prompt_type", kind, COLUMNS + ("messages" if chat else "prompt"))
+            r.set(prefix + "prompt_type", kind, COLUMNS + ("messages" if chat else "prompt"))
     why = "the rollout pipeline takes the columns of actor_train.data_args"
     r.inactive.update({f"validation.data_args.{column}": why for column in folds_data.COLUMNS})
 
@@ -130,10 +130,10 @@ def _write_data(w: WriteContext) -> None:
 def _read_domains(r: ReadContext) -> None:
     """Read which worker scores which rows; shares of training batches count for nothing."""
     for index, name in enumerate(folds_domains.domains(r)):
-        at, native = f"{D}domains[{index}].", f"{folds_domains.REWARDS}.{name}."
-        r.set(at + "name", name, native + "worker_cls")
-        take(r, native + "tag_included", at + "tags")
-        take(r, native + "worker_cls", at + "reward")
+        prefix, native = f"{D}domains[{index}].", f"{folds_domains.REWARDS}.{name}."
+        r.set(prefix + "name", name, native + "worker_cls")
+        take(r, native + "tag_included", prefix + "tags")
+        take(r, native + "worker_cls", prefix + "reward")
 
 
 def _write_domains(w: WriteContext) -> None:
@@ -168,7 +168,7 @@ FOLDS = (
          "rlvr_config: validation.generating_args.max_new_tokens"),
     Fold((LOAD,), (FORMAT,), _read_load, _write_load, "rlvr_rollout_pipeline: __init__ asserts it"),
     together(Pair("seed", SEED, 42), why="base_config: copied to all training_args"),
-    Fold((FILES, *(f"{at}{column}" for at in (COLUMNS, "validation.data_args.") for column in folds_data.COLUMNS)),
+    Fold((FILES, *(f"{section}{column}" for section in (COLUMNS, "validation.data_args.") for column in folds_data.COLUMNS)),
          tuple(f"{D}eval[].{f}" for f in ("uri", "split", "subset", "storage", "prompt_type", *(f"keys.{k}" for k in folds_data.COLUMNS.values()))),
          _read_data, _write_data, "rlvr_rollout_pipeline: __init__"),
     Fold(("rewards<*>.tag_included", "rewards<*>.worker_cls"), tuple(f"{D}domains[].{f}" for f in ("name", "tags", "reward", "weight")),
@@ -183,11 +183,11 @@ def rows_of(folds: tuple[Fold, ...]) -> tuple[Any, ...]:
     owned = {path for fold in folds for path in fold.plans}
     rows = [r for r in ROLL.rows if isinstance(r, Row) and counts_for_evaluation(r.plan) and r.plan not in owned]
     taken = [r for r in ROLL.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)]
-    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in taken]
+    parts = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in taken]
     return (
         *rows,
         *folds,
-        *kept,
+        *parts,
         fixed(lambda p: p.stage.model.trust_remote_code, True, why="model_providers: always true"),
     )
 

@@ -45,13 +45,13 @@ def of_students(live: dict[str, Leaf]) -> dict[str, Leaf]:
     pure = live.get(PURE)
     if "student_train.device_mapping" not in live and (pure is None or pure.value is not True):
         return live
-    found = {}
+    leaves = {}
     named = _only_teacher(live)
     for key, leaf in live.items():
         own = re.sub(r"^student_(?=(?:train|infer)\.)", "actor_", key)
         own = own.replace(named, "teacher.", 1) if named and own.startswith(named) else own
-        found[own if own != key else re.sub(r"^(?=actor_(?:train|infer)\.)", f"{UNDER}.", key)] = leaf
-    return found
+        leaves[own if own != key else re.sub(r"^(?=actor_(?:train|infer)\.)", f"{UNDER}.", key)] = leaf
+    return leaves
 
 
 def _only_teacher(live: dict[str, Leaf]) -> str:
@@ -107,14 +107,14 @@ def write_followed(w: WriteContext) -> None:
     if not w.same_framework:
         w.put(PURE, True, always=True, how="rewards are measured, and the teacher is what is learned from")
     objective, estimator = w.plan(T + "objective"), w.plan(T + "estimator")
-    told = [path for path in (T + "objective", T + "estimator") if w.plan(path) is not None]
+    paths = [path for path in (T + "objective", T + "estimator") if w.plan(path) is not None]
     native = KL_ESTIMATORS.put(estimator, w, None).value if estimator is not None else None
     if objective == "reverse_kl" and native is not None:
-        w.put(ESTIMATOR, native, *told)
+        w.put(ESTIMATOR, native, *paths)
     else:
-        what = " by ".join(formula(w.plan(path)) for path in told) or "a divergence that the source does not name"
+        what = " by ".join(formula(w.plan(path)) for path in paths) or "a divergence that the source does not name"
         note = f"ROLL takes the reverse KL divergence of the tokens drawn (kl, abs, mse), not {what}"
-        leave_open(w, ESTIMATOR, note, *told, state=State.NO_COUNTERPART)
+        leave_open(w, ESTIMATOR, note, *paths, state=State.NO_COUNTERPART)
     lose_known(w, State.NO_COUNTERPART, "ROLL's divergence is taken against the teacher, not a mixture", T + "mixture")
     carry(w, COEF, T + "teacher_coef", always=True)
     _settle_advantage(w)

@@ -23,17 +23,17 @@ def read_demonstrations(r: ReadContext, taken: Any) -> Any:
     share = arguments(r, "sample_strategy").get("expert_data_ratio", 0.5)
     if not mixes or taken is None or isinstance(share, bool) or not isinstance(share, (int, float, Expr)):
         return taken
-    given = share * taken if isinstance(share, Expr) or isinstance(taken, Expr) else ceil(share * taken)
-    if isinstance(given, int) and given >= taken:
+    demos = share * taken if isinstance(share, Expr) or isinstance(taken, Expr) else ceil(share * taken)
+    if isinstance(demos, int) and demos >= taken:
         r.note(
             f"a train batch of {taken} has no place for answers beside demonstrations ({SHARE}): read as answers alone"
         )
         return taken
-    r.set(DEMOS, given, SHARE, SIZE, how="the share of a train batch that comes from the demonstrations, rounded up")
-    return taken - given
+    r.set(DEMOS, demos, SHARE, SIZE, how="the share of a train batch that comes from the demonstrations, rounded up")
+    return taken - demos
 
 
 def with_demonstrations(w: WriteContext, update: Any) -> tuple[Any, tuple[str, ...]]:
     """The size of a train batch, and the plan fields that it stands for."""
-    given = w.plan(DEMOS)
-    return (update, (G,)) if given is None else (update + given, (G, DEMOS))
+    demos = w.plan(DEMOS)
+    return (update, (G,)) if demos is None else (update + demos, (G, DEMOS))

@@ -61,12 +61,12 @@ def read_batch(r: ReadContext) -> None:
     _check_balance(r, explore, n, update, mine, theirs)
 
 
-def _in_answers(r: ReadContext, made: Any, taken: Any) -> Any:
+def _in_answers(r: ReadContext, answers: Any, taken: Any) -> Any:
     """A train batch counts experiences: answers, or steps of episodes (buffer/reader)."""
-    if taken is None or not counts_steps(r, made, taken):
+    if taken is None or not counts_steps(r, answers, taken):
         return taken
-    said = "the workflow hands back an experience for each step of an episode, and a train batch counts those"
-    r.note(f"{said}: {formula(taken)} experiences an update")
+    why = "the workflow hands back an experience for each step of an episode, and a train batch counts those"
+    r.note(f"{why}: {formula(taken)} experiences an update")
     return in_episodes(taken, r)
 
 
@@ -86,29 +86,29 @@ def _check_balance(r: ReadContext, explore: Any, n: Any, update: Any, mine: Any,
     """No field tells two unbalanced pairs apart: B is the explorer's, so the trainer's interval stays beside the plan."""
     if r.plan("stage.kind") not in (*WITH_ROLLOUTS, None) or n is None:
         return
-    made, used = mine * explore * n, theirs * update
-    if isinstance(made, Expr) or isinstance(used, Expr) or made == used:
+    answers, used = mine * explore * n, theirs * update
+    if isinstance(answers, Expr) or isinstance(used, Expr) or answers == used:
         return
     r.beyond[INTERVALS[2]] = theirs
     if r.plan(Y + "driver") == "lockstep":
-        _say_unbalanced(r, made, used)
+        _say_unbalanced(r, answers, used)
 
 
-def _say_unbalanced(r: ReadContext, made: int, used: int) -> None:
+def _say_unbalanced(r: ReadContext, answers: int, used: int) -> None:
     """Record that an answer's age has no bound, or hangs on a timeout, so that nobody can tell it."""
     grows = "answers pile up, and updates learn from ever older ones"
     waits = "the trainer waits for answers while the explorer waits for weights, until sync_timeout passes"
     sentence = (
-        f"the explorer makes {made} sequences between two syncs, the trainer consumes {used}: not lock-step; "
-        f"{grows if made > used else waits} (H3)"
+        f"the explorer makes {answers} sequences between two syncs, the trainer consumes {used}: not lock-step; "
+        f"{grows if answers > used else waits} (H3)"
     )
     r.note(sentence)
-    said = [key for key in INTERVALS if r.written(key)] or ["buffer.batch_size", "buffer.train_batch_size"]
+    settings = [key for key in INTERVALS if r.written(key)] or ["buffer.batch_size", "buffer.train_batch_size"]
     offset = SYNC + "sync_offset"
     if r.native(offset):
         r.beyond[offset] = r.native(offset)
         r.narrowed[offset] = sentence
-    r.narrowed.update(dict.fromkeys(said, sentence))
+    r.narrowed.update(dict.fromkeys(settings, sentence))
     keys = (*INTERVALS, "buffer.batch_size", "buffer.train_batch_size", offset)
     r.set(Y + "run_ahead_rollouts", None, *keys, how=sentence)
 
@@ -131,7 +131,7 @@ def write_batch(w: WriteContext) -> None:
                 f"form A needs whole mini-batches: {update} sequences are {update / n:g} prompts of {prompts}"
             )
         if not w.since(TWO_INTERVALS) and not w.same_framework:
-            _refuse_form_b(w, asked=form == "B", whole=whole)
+            _refuse_form_b(w, form_b=form == "B", whole=whole)
             form = "A"
         form = form if form != "auto" else "A" if whole and update // n > 1 else "B"
     mini = "" if isinstance(update, Expr) else f"{formula(update)} sequences an update / {formula(n)} responses"
@@ -154,9 +154,9 @@ def write_batch(w: WriteContext) -> None:
     _write_sync(w, interval)
 
 
-def _refuse_form_b(w: WriteContext, *, asked: bool, whole: bool) -> None:
+def _refuse_form_b(w: WriteContext, *, form_b: bool, whole: bool) -> None:
     """Refuse form B, or a period that is not whole explore steps of one update, where both sides have one interval."""
-    if whole and not asked:
+    if whole and not form_b:
         return
     prompts, n, update = w.plan(B), w.plan(N), w.plan(G)
     raise RefusedError(

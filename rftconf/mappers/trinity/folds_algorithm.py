@@ -45,11 +45,11 @@ def read_advantage(r: ReadContext) -> None:
     r.set(A + "whiten_advantage", white, *keys, kind=Kind.DEFAULT, how="part of the estimator")
     _read_critic(r)
     if args.get("std_threshold") is not None:
-        at = A + "filters[0]."
+        prefix = A + "filters[0]."
         for field, value in (("kind", "zero_std"), ("metric", "reward"), ("threshold", args["std_threshold"])):
-            r.set(at + field, value, "algorithm.advantage_fn_args.std_threshold")
+            r.set(prefix + field, value, "algorithm.advantage_fn_args.std_threshold")
         action = "duplicate" if args.get("duplicate_experiences") else "drop"
-        r.set(at + "action", action, "algorithm.advantage_fn_args.duplicate_experiences")
+        r.set(prefix + "action", action, "algorithm.advantage_fn_args.duplicate_experiences")
 
 
 def _read_critic(r: ReadContext) -> None:
@@ -102,8 +102,8 @@ def _leave_to_the_algorithm(w: WriteContext, note: str) -> None:
 
 
 def _write_critic(w: WriteContext, name: Any) -> None:
-    wanted, other = w.plan(A + "critic.enabled"), "only algorithm_type ppo has a critic, and it always has one"
-    same = wanted in (None, name == "gae")
+    critic, other = w.plan(A + "critic.enabled"), "only algorithm_type ppo has a critic, and it always has one"
+    same = critic in (None, name == "gae")
     settle(w, A + "critic.enabled", same, "the algorithm class decides", other, State.NO_COUNTERPART, State.DERIVED)
 
 
@@ -132,7 +132,7 @@ def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
 def _write_filters(w: WriteContext) -> None:
     only = "Trinity's grpo drops groups of equal reward; other filters are data_processor operators"
     grpo = w.plan(A + "advantage") == "grpo"
-    prefix = first_filter(w, lambda at: grpo and w.plan(at + "kind") == "zero_std", only)
+    prefix = first_filter(w, lambda path: grpo and w.plan(path + "kind") == "zero_std", only)
     if prefix is None:
         return
     args, threshold, action = "algorithm.advantage_fn_args.", w.plan(prefix + "threshold"), w.plan(prefix + "action")

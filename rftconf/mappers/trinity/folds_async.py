@@ -61,7 +61,7 @@ def _refuse_evaluation(w: WriteContext) -> None:
         return
     why = "fully_async refuses evaluation sets"
     choices = ("evaluate the checkpoints in a run of their own, mode: bench", "or set synchronizer.sync_style: fixed")
-    w.decisions[:] = [asked for asked in w.decisions if not asked.key.startswith(f"{EVALS}[")]
+    w.decisions[:] = [decision for decision in w.decisions if not decision.key.startswith(f"{EVALS}[")]
     w.decide(EVALS, f"{why}; they are left out", *choices)
     for key in (*named, "explorer.eval_interval", "explorer.eval_on_startup"):
         out = w.out.pop(key, None)

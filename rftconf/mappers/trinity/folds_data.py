@@ -20,33 +20,33 @@ def read_places(r: ReadContext) -> None:
     """path and split of each data set, its selector and its own sampling."""
     for native, listed in LISTS:
         for index in range(r.source.count(native)):
-            at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
-            take(r, at + "path", to + "uri")
-            take(r, at + "split", to + "split", "train")
+            section, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
+            take(r, section + "path", to + "uri")
+            take(r, section + "split", to + "split", "train")
             if listed == "train":
-                _read_selector(r, at, to, index)
-            _read_sampling(r, at, to, listed, index)
+                _read_selector(r, section, to, index)
+            _read_sampling(r, section, to, listed, index)
     if r.plan(D + "shuffle") is None:
         r.set(D + "shuffle", False, kind=Kind.DEFAULT, how="sequential unless a selector says otherwise (H52)")
     how = "tasksets are interleaved in proportion to their sizes"
     r.set(D + "mixing", "proportional", kind=Kind.DEFAULT, how=how)
 
 
-def _read_selector(r: ReadContext, at: str, to: str, index: int) -> None:
-    key = at + "data_selector.selector_type"
+def _read_selector(r: ReadContext, section: str, to: str, index: int) -> None:
+    key = section + "data_selector.selector_type"
     kind = r.native(key, "sequential")
     if index == 0:
         # random draws anew for every batch: another order, but not the file's
         r.set(D + "shuffle", kind in ("shuffle", "random"), key)
-        seed = r.native(at + "data_selector.seed", 42)
-        r.set(D + "seed", seed if kind != "sequential" else None, at + "data_selector.seed")
+        seed = r.native(section + "data_selector.seed", 42)
+        r.set(D + "seed", seed if kind != "sequential" else None, section + "data_selector.seed")
     if kind not in ("shuffle", "sequential", None):
         r.set(to + "selector", kind, key)
 
 
-def _read_sampling(r: ReadContext, at: str, to: str, listed: str, index: int) -> None:
+def _read_sampling(r: ReadContext, section: str, to: str, listed: str, index: int) -> None:
     for field in SAMPLING:
-        key = f"{at}rollout_args.{field}"
+        key = f"{section}rollout_args.{field}"
         if listed == "train":
             _read_train_sampling(r, key, f"{to}sampling.{field}", f"stage.sampling.train.{field}")
             continue
@@ -58,10 +58,10 @@ def _read_sampling(r: ReadContext, at: str, to: str, listed: str, index: int) ->
         if index == 0:
             r.set(f"stage.sampling.eval.{field}", effective, *keys)
     if listed == "eval":
-        n = r.native(at + "repeat_times", 1)
-        r.set(to + "sampling.responses", n, at + "repeat_times")
+        n = r.native(section + "repeat_times", 1)
+        r.set(to + "sampling.responses", n, section + "repeat_times")
         if index == 0:
-            r.set("stage.sampling.eval.responses", n, at + "repeat_times")
+            r.set("stage.sampling.eval.responses", n, section + "repeat_times")
 
 
 def _read_train_sampling(r: ReadContext, key: str, own: str, common: str) -> None:
@@ -85,11 +85,11 @@ def _read_train_sampling(r: ReadContext, key: str, own: str, common: str) -> Non
 
 def _say_divisor(r: ReadContext, key: str, drawn: Value, divisor: Value) -> None:
     """trainer/verl/trainer.py: since 0.6 logits are divided by the model's temperature, whatever answers are drawn at."""
-    said = (
+    sentence = (
         f"answers are drawn at temperature {formula(drawn)}, and the trainer divides logits by {formula(divisor)} (H28)"
     )
-    r.note(said)
-    r.narrowed[HEAT if r.written(HEAT) else key] = f"{said}; elsewhere one temperature serves both"
+    r.note(sentence)
+    r.narrowed[HEAT if r.written(HEAT) else key] = f"{sentence}; elsewhere one temperature serves both"
     r.beyond[HEAT] = divisor
 
 
@@ -106,61 +106,61 @@ def write_places(w: WriteContext) -> None:
     """Folders with splits, evaluation sampling spelt out, a selector for the order."""
     for native, listed in LISTS:
         for index in range(w.items(D + listed)):
-            at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
-            write_place(w, at, to, listed, index)
+            section, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
+            write_place(w, section, to, listed, index)
             if listed == "train":
-                write_selector(w, at, to)
-                _write_own_sampling(w, at, to)
+                write_selector(w, section, to)
+                _write_own_sampling(w, section, to)
             else:
-                write_eval_sampling(w, at, to)
+                write_eval_sampling(w, section, to)
     if not w.same_framework and w.plan("stage.kind") in WITH_ROLLOUTS and not w.items(D + "train"):
         how = "the source names no data; Trinity's explorer takes every task from a task set"
         w.put("buffer.explorer_input.tasksets[0].path", "???", always=True, how=how)
     _write_common(w)
 
 
-def write_place(w: WriteContext, at: str, to: str, listed: str, index: int) -> None:
+def write_place(w: WriteContext, section: str, to: str, listed: str, index: int) -> None:
     """Write the place of one data set."""
     uri, split = w.plan(to + "uri"), w.plan(to + "split")
-    found = folder_of_file(uri) if split is None else None
+    folder = folder_of_file(uri) if split is None else None
     name = w.plan(to + "name")
     if uri in ("", None):
-        leave_open(w, at + "path", "the source names no data", to + "uri")
+        leave_open(w, section + "path", "the source names no data", to + "uri")
         label = name or f"{listed}_{index}"
-    elif found is None:
-        w.put(at + "path", uri, to + "uri", always=True)
+    elif folder is None:
+        w.put(section + "path", uri, to + "uri", always=True)
         if split is not None:
-            w.put(at + "split", split, to + "split")
+            w.put(section + "split", split, to + "split")
         label = name or f"{listed}_{index}"
         if split is None and isinstance(uri, (Expr, str)):
-            w.decide(at + "path", "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file",
+            w.decide(section + "path", "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file",
                      "name a folder that holds the file", "name a hub data set")  # fmt: skip
     else:
         note = "Trinity loads folders (load_dataset), not single files" + (
-            "; the folder must hold this file only" if found.alone else ""
+            "; the folder must hold this file only" if folder.alone else ""
         )
-        state = State.NARROWED if found.alone else State.DERIVED
-        w.put(at + "path", found.path, to + "uri", state=state, note=note, always=True, how="the file's folder")
-        w.put(at + "split", found.split, to + "uri", state=State.DERIVED, always=True, how="from the file's name")
-        label = name or (found.name if listed == "train" else f"{found.name}_eval")
-        _ask_about_shared_folder(w, at, found.path, found.split)
+        state = State.NARROWED if folder.alone else State.DERIVED
+        w.put(section + "path", folder.path, to + "uri", state=state, note=note, always=True, how="the file's folder")
+        w.put(section + "split", folder.split, to + "uri", state=State.DERIVED, always=True, how="from the file's name")
+        label = name or (folder.name if listed == "train" else f"{folder.name}_eval")
+        _ask_about_shared_folder(w, section, folder.path, folder.split)
     if name is None:
-        w.put(at + "name", label, always=True, how="named after the file")
+        w.put(section + "name", label, always=True, how="named after the file")
 
 
-def _ask_about_shared_folder(w: WriteContext, at: str, path: Value, split: str) -> None:
+def _ask_about_shared_folder(w: WriteContext, section: str, path: Value, split: str) -> None:
     """Two files of one folder and split would each bring in the whole folder."""
     taken = w.facts.folders
     if (str(path), split) in taken:
         why = f"two files lie in {formula(path)}: Trinity loads all {split} files of a folder, once for each task set"
-        w.decide(at + "path", why, "keep one task set for the folder", "give each file a folder of its own")
+        w.decide(section + "path", why, "keep one task set for the folder", "give each file a folder of its own")
     taken.add((str(path), split))
 
 
-def write_selector(w: WriteContext, at: str, to: str) -> None:
+def write_selector(w: WriteContext, section: str, to: str) -> None:
     """Rows are read from front to back, or shuffled."""
     own, shuffle = w.plan(to + "selector"), w.plan(D + "shuffle")
-    key = at + "data_selector.selector_type"
+    key = section + "data_selector.selector_type"
     if own is not None:
         w.put(key, own, to + "selector", always=True)
     elif isinstance(shuffle, Expr):
@@ -168,20 +168,20 @@ def write_selector(w: WriteContext, at: str, to: str) -> None:
         w.put(key, "???", D + "shuffle", state=State.UNRESOLVED, note=note)
     elif shuffle is not None:
         w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
-    carry(w, at + "data_selector.seed", D + "seed")
+    carry(w, section + "data_selector.seed", D + "seed")
 
 
-def _write_own_sampling(w: WriteContext, at: str, to: str) -> None:
+def _write_own_sampling(w: WriteContext, section: str, to: str) -> None:
     for field in SAMPLING:
         own, common = f"{to}sampling.{field}", f"stage.sampling.train.{field}"
         value = w.plan(own)
         if value is not None:
-            w.put(f"{at}rollout_args.{field}", value, own)
+            w.put(f"{section}rollout_args.{field}", value, own)
         elif field == "top_k" and w.plan(common) is not None:
-            w.put(f"{at}rollout_args.top_k", w.plan(common), common)
+            w.put(f"{section}rollout_args.top_k", w.plan(common), common)
 
 
-def write_eval_sampling(w: WriteContext, at: str, to: str) -> None:
+def write_eval_sampling(w: WriteContext, section: str, to: str) -> None:
     """Write the sampling of one evaluation set, spelt out (H55)."""
     for field in SAMPLING:
         own, common = f"{to}sampling.{field}", f"stage.sampling.eval.{field}"
@@ -189,11 +189,11 @@ def write_eval_sampling(w: WriteContext, at: str, to: str) -> None:
         if value is not None:
             paths = [p for p in (own, common) if w.plan(p) is not None]
             how = "" if own in paths else "validation sampling (H55)"
-            w.put(f"{at}rollout_args.{field}", value, *paths, always=True, how=how)
+            w.put(f"{section}rollout_args.{field}", value, *paths, always=True, how=how)
     own, common = to + "sampling.responses", "stage.sampling.eval.responses"
     n = w.plan(own) if w.plan(own) is not None else w.plan(common)
     if n is not None:
-        w.put(at + "repeat_times", n, *[p for p in (own, common) if w.plan(p) is not None], always=True)
+        w.put(section + "repeat_times", n, *[p for p in (own, common) if w.plan(p) is not None], always=True)
 
 
 def _write_common(w: WriteContext) -> None:

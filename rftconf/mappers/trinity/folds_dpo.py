@@ -137,20 +137,20 @@ def write_micro(w: WriteContext) -> None:
     w.put("trainer.use_dynamic_bsz", False, B + "micro.dynamic", state=state, note=note, always=True, how=how)
     for key, path in MICRO.items():
         trained = path.startswith(B + "micro.")
-        given = w.plan(path)
-        one = (trained and not w.same_framework) or given is None
-        value = each if one else folds_steps.whole(given * each)
-        paths = () if given is None else (path,)
-        other = trained and given not in (1, None) and not w.same_framework
-        how = SUMMED if trained else "checked without dynamic batches" if given is None else ""
+        size = w.plan(path)
+        single = (trained and not w.same_framework) or size is None
+        value = each if single else folds_steps.whole(size * each)
+        paths = () if size is None else (path,)
+        other = trained and size not in (1, None) and not w.same_framework
+        how = SUMMED if trained else "checked without dynamic batches" if size is None else ""
         state, note = (State.NARROWED, SUMMED) if other else (State.DERIVED, "")
         w.put(key, value, *paths, state=state, note=note, always=True, how="" if other else how)
-    given = w.plan(SCORED)
-    if w.same_framework and given is not None:
-        w.put(CHECKED, folds_steps.whole(given * each), SCORED, state=State.DERIVED, always=True)
+    size = w.plan(SCORED)
+    if w.same_framework and size is not None:
+        w.put(CHECKED, folds_steps.whole(size * each), SCORED, state=State.DERIVED, always=True)
     else:
         w.put(CHECKED, each, always=True, how="checked without dynamic batches")
-        if given is not None:
+        if size is not None:
             w.lose(SCORED, State.NO_COUNTERPART, UNSCORED)
     w.lose(B + "micro.tokens_per_rank", State.DERIVED, "micro-batches are one pair")
 

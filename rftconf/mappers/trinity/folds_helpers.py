@@ -20,16 +20,16 @@ def read_helpers(r: ReadContext) -> Any:
     """The GPUs of each helper; returns what they come to."""
     total: Any = 0
     for index in range(r.source.count(HELPERS)):
-        key, at = f"{HELPERS}[{index}].", f"{P}auxiliary[{index}]."
+        key, prefix = f"{HELPERS}[{index}].", f"{P}auxiliary[{index}]."
         gpus = r.native(key + "engine_num", 1)
         for kind in ("tensor", "data", "pipeline"):
             gpus = gpus * (r.native(f"{key}{kind}_parallel_size", 1) or 1)
         gpus = 0 if r.native(key + "engine_type") in OUTSIDE else gpus
-        r.set(at + "gpus", gpus, key + "engine_num")
+        r.set(prefix + "gpus", gpus, key + "engine_num")
         taught = index == 0 and r.plan("stage.kind") == "distill"  # the workflow asks the first
-        r.set(at + "role", "teacher" if taught else "helper", key + "model_path")
-        r.set(at + "own_pool", True, key + "engine_num")
-        r.set(at + "colocate_with", [], key + "engine_num")
+        r.set(prefix + "role", "teacher" if taught else "helper", key + "model_path")
+        r.set(prefix + "own_pool", True, key + "engine_num")
+        r.set(prefix + "colocate_with", [], key + "engine_num")
         total = total + gpus
     return total
 
@@ -37,33 +37,33 @@ def read_helpers(r: ReadContext) -> Any:
 def write_helpers(w: WriteContext) -> None:
     """Numbers of engines; who asks a helper is a workflow's business."""
     for index in range(w.items(P + "auxiliary")):
-        key, at = f"{HELPERS}[{index}]", f"{P}auxiliary[{index}]"
-        if w.plan(at + ".engine") == "external":
-            _write_service(w, key, at)
+        key, prefix = f"{HELPERS}[{index}]", f"{P}auxiliary[{index}]"
+        if w.plan(prefix + ".engine") == "external":
+            _write_service(w, key, prefix)
         else:
-            own = w.plan(at + ".gpus")
-            engines = arith("/", own, engine_gpus(w, at)) if own is not None else 1
-            w.put(key + ".engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
-            if w.plan(at + ".path") is None and not w.same_framework:
+            own = w.plan(prefix + ".gpus")
+            engines = arith("/", own, engine_gpus(w, prefix)) if own is not None else 1
+            w.put(key + ".engine_num", engines, prefix + ".gpus", state=State.DERIVED, always=True)
+            if w.plan(prefix + ".path") is None and not w.same_framework:
                 how = "the source does not name this model, or names several"
-                w.put(key + ".model_path", "???", at + ".path", state=State.UNRESOLVED, always=True, how=how)
-        if w.plan(at + ".role") == "teacher" and w.plan("stage.kind") == "distill" and index == 0:
-            w.lose(at + ".role", State.DERIVED, "the workflow takes the first auxiliary model for the teacher")
-        elif w.plan(at + ".role") not in ("helper", None):
+                w.put(key + ".model_path", "???", prefix + ".path", state=State.UNRESOLVED, always=True, how=how)
+        if w.plan(prefix + ".role") == "teacher" and w.plan("stage.kind") == "distill" and index == 0:
+            w.lose(prefix + ".role", State.DERIVED, "the workflow takes the first auxiliary model for the teacher")
+        elif w.plan(prefix + ".role") not in ("helper", None):
             note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict"
-            w.lose(at + ".role", State.NARROWED, note)
+            w.lose(prefix + ".role", State.NARROWED, note)
         for field in (".own_pool", ".colocate_with"):
-            w.lose(at + field, State.DEFAULT, "auxiliary models have GPUs of their own")
+            w.lose(prefix + field, State.DEFAULT, "auxiliary models have GPUs of their own")
 
 
-def _write_service(w: WriteContext, key: str, at: str) -> None:
+def _write_service(w: WriteContext, key: str, prefix: str) -> None:
     """Address and key of a service come from environment variables, never from the config."""
-    w.lose(at + ".gpus", State.DEFAULT, "a service takes no GPU of the run")
+    w.lose(prefix + ".gpus", State.DEFAULT, "a service takes no GPU of the run")
     if w.same_framework:
         return
-    w.put(key + SERVICE + "model_name", w.plan(at + ".path"), at + ".path", always=True)
+    w.put(key + SERVICE + "model_name", w.plan(prefix + ".path"), prefix + ".path", always=True)
     note = "Trinity reads a service's address from the environment variable named by base_url_env"
-    lose_known(w, State.NARROWED, note, at + ".url")
+    lose_known(w, State.NARROWED, note, prefix + ".url")
     w.decide(key + SERVICE + "base_url_env", "a service's address and key come from the environment when the run starts",
              "set OPENAI_BASE_URL and OPENAI_API_KEY", "or name other variables here and in api_key_env")  # fmt: skip
 

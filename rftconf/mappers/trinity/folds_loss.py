@@ -45,11 +45,11 @@ SCOPE = Behaves(
 def read_policy_loss(r: ReadContext) -> None:
     """policy_loss_fn, else the class's; given arguments replace the defaults as a whole (H33, H34)."""
     name = r.native("algorithm.policy_loss_fn") or class_of(r).policy_loss
-    given = arguments(r, "policy_loss_fn")
-    args: dict[str, Any] = given
+    stated = arguments(r, "policy_loss_fn")
+    args: dict[str, Any] = stated
     keys = "algorithm.policy_loss_fn_args"
     r.set(A + "policy_loss.family", plan_name(name, FAMILIES, LOSSES), "algorithm.policy_loss_fn", TYPE)
-    if name == "ppo" and given.get("fallback_to_policy_gradient") is True:
+    if name == "ppo" and stated.get("fallback_to_policy_gradient") is True:
         _read_plain_gradient(r, args)
         return
     low, high = (name, name) if isinstance(name, Expr) else LOSS_CLIPS.get(str(name), (None, None))
@@ -110,14 +110,14 @@ def _read_aggregation(r: ReadContext, name: Any, args: dict[str, Any]) -> None:
 
 def _say_two_aggregations(r: ReadContext, mode: Any, common: Any) -> None:
     """KL and entropy obey the common mode, of which the plan has one: trainer/verl/losses.py."""
-    said = f"policy_loss_fn_args lacks loss_agg_mode: the policy loss uses {mode}"
+    sentence = f"policy_loss_fn_args lacks loss_agg_mode: the policy loss uses {mode}"
     if r.plan(A + "kl_loss.enabled") is False and r.plan(A + "entropy_coef") in (0, None):
-        r.inactive[AGG] = f"{said}, and no KL and no entropy use {common} (H34)"
+        r.inactive[AGG] = f"{sentence}, and no KL and no entropy use {common} (H34)"
         r.note(r.inactive[AGG])
         return
-    said += f", KL and entropy use {common} (H34)"
-    r.note(said)
-    r.narrowed[AGG] = f"{said}; one mode for all elsewhere"
+    sentence += f", KL and entropy use {common} (H34)"
+    r.note(sentence)
+    r.narrowed[AGG] = f"{sentence}; one mode for all elsewhere"
     r.beyond[AGG] = common
 
 
@@ -147,22 +147,22 @@ def write_policy_loss(w: WriteContext) -> None:
     _write_aggregation(w, OWN_ARGS)
 
 
-def _write_loss_options(w: WriteContext, native: Any, at: str) -> None:
+def _write_loss_options(w: WriteContext, native: Any, section: str) -> None:
     c = w.plan(A + "policy_loss.dual_clip_c")
     if native == "ppo" and c is not None:
-        w.put(at + "clip_ratio_c", c, A + "policy_loss.dual_clip_c", always=True)
+        w.put(section + "clip_ratio_c", c, A + "policy_loss.dual_clip_c", always=True)
     elif native == "ppo" and unbounded(w):
         how = "none in the source: a bound that no ratio reaches (H32)"
-        w.put(at + "clip_ratio_c", NO_DUAL_CLIP, A + "policy_loss.dual_clip_c", always=True, how=how)
+        w.put(section + "clip_ratio_c", NO_DUAL_CLIP, A + "policy_loss.dual_clip_c", always=True, how=how)
     elif c is not None:
         w.lose(A + "policy_loss.dual_clip_c", State.DEAD_IN_TARGET, f"the {native} loss has no dual clip")
     for tau in ("tau_pos", "tau_neg"):
         if native == "sapo":
-            carry(w, at + tau, f"{A}policy_loss.{tau}", always=True)
+            carry(w, section + tau, f"{A}policy_loss.{tau}", always=True)
 
 
-def _write_aggregation(w: WriteContext, at: str) -> None:
+def _write_aggregation(w: WriteContext, section: str) -> None:
     twice = "also here, else the loss keeps its own (H34)"
-    keys = {"algorithm.loss_agg_mode": "", at + "loss_agg_mode": twice}
+    keys = {"algorithm.loss_agg_mode": "", section + "loss_agg_mode": twice}
     write_aggregation(w, "Trinity", keys, larger_by="G/D; mind grad_clip")
     SCOPE.write(w)

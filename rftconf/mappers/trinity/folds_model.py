@@ -81,10 +81,10 @@ def read_monitor(r: ReadContext) -> None:
 def write_monitor(w: WriteContext) -> None:
     """The first tracker that is not the console."""
     path = "identity.loggers"
-    found = w.plan(path)
-    if found is None:
+    loggers = w.plan(path)
+    if loggers is None:
         return
-    listed = found if isinstance(found, list) else [found]
+    listed = loggers if isinstance(loggers, list) else [loggers]
     if any(isinstance(v, (Expr, Text)) for v in listed):
         note = "which tracker is a value the source does not tell"
         w.put("monitor.monitor_type", "???", path, state=State.UNRESOLVED, note=note)

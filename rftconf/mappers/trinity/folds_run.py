@@ -99,25 +99,25 @@ def _write_mode(w: WriteContext, layout: str | None) -> None:
 def read_length(r: ReadContext) -> None:
     """Explore steps, else epochs, for the explorer; train steps for the trainer; whichever ends first."""
     explore, train = r.native(EXPLORED), r.native(TRAINED)
-    found = []
+    limits = []
     if explore is not None:
-        found.append((r.convert(explore, Unit.EXPLORE_STEPS, Unit.ROLLOUTS), EXPLORED))
+        limits.append((r.convert(explore, Unit.EXPLORE_STEPS, Unit.ROLLOUTS), EXPLORED))
         r.inactive[EPOCHS] = f"{EXPLORED} is set and wins"
     else:
         take(r, EPOCHS, RUN + "epochs", 1)
     if train is not None:
-        found.append((r.convert(train, Unit.TRAIN_STEPS, Unit.ROLLOUTS), TRAINED))
+        limits.append((r.convert(train, Unit.TRAIN_STEPS, Unit.ROLLOUTS), TRAINED))
     else:
         _without_a_horizon(r)
     r.set(RUN + "last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)")
-    keys = tuple(key for _, key in found) or (EXPLORED, TRAINED)
-    plain = [v for v, _ in found if not isinstance(v, Expr)]
-    value = min(plain) if plain else found[0][0] if found else None
+    keys = tuple(key for _, key in limits) or (EXPLORED, TRAINED)
+    plain = [v for v, _ in limits if not isinstance(v, Expr)]
+    value = min(plain) if plain else limits[0][0] if limits else None
     bound, how = _periods_of_epochs(r) if explore is None else None, ""
     if bound is not None and (value is None or (not isinstance(value, Expr) and bound < value)):
         if value is not None:
             r.note(f"{TRAINED}={train} is never reached: the epochs end after {bound} rollout periods (H68)")
-        keys = (EPOCHS, "buffer.batch_size", *(key for _, key in found))
+        keys = (EPOCHS, "buffer.batch_size", *(key for _, key in limits))
         value, how = bound, f"floor(epochs x {r.facts.rows} rows / B)"
     elif bound is None and explore is None and train is not None:
         r.note(f"{EPOCHS} can end the run before {TRAINED} does; --rows N tells (H68)")
@@ -170,9 +170,9 @@ def write_length(w: WriteContext) -> None:
     else:
         why = f"{formula(steps)}: epochs end elsewhere in Trinity, which carries incomplete batches over (H12)"
         w.decide("trainer.total_steps", why, "pass --rows N for an explicit limit", "or keep buffer.total_epochs")
-    here = "the step limit is explicit" if known else "as Trinity does"
+    reason = "the step limit is explicit" if known else "as Trinity does"
     other = "Trinity carries the incomplete batch of an epoch into the next (H12)"
-    settle(w, last, w.plan(last) == "carry" or known, here, other)
+    settle(w, last, w.plan(last) == "carry" or known, reason, other)
 
 
 FLOOR_OF_CRITIC = "stage.optim.critic.min_lr"
@@ -257,6 +257,6 @@ def write_expert_parallel(w: WriteContext) -> None:
     else:
         engine = (w.plan(P + "rollout.tp") or 1) * (w.plan(P + "rollout.dp") or 1)
         spread = f"experts spread over {size} GPUs here spread over all {formula(engine)} of an engine"
-        kept = size in (1, engine) or isinstance(engine, Expr)
-        state, note = (State.DERIVED, "") if kept else (State.NARROWED, spread)
+        same = size in (1, engine) or isinstance(engine, Expr)
+        state, note = (State.DERIVED, "") if same else (State.NARROWED, spread)
         w.put(key, size > 1, P + "rollout.ep", state=state, note=note)

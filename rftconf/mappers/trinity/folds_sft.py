@@ -65,69 +65,73 @@ def write_update(w: WriteContext) -> None:
         w.note("Trinity does not cut or drop samples longer than model.max_model_len: filter the file")
 
 
-def read_place(r: ReadContext, at: str) -> None:
+def read_place(r: ReadContext, prefix: str) -> None:
     """Read the place of the data set."""
     for key, field in PLACE.items():
         value = r.native(DATA + key, {"split": "train"}.get(key))
-        r.set(at + field, value or None, DATA + key)
+        r.set(prefix + field, value or None, DATA + key)
 
 
-def read_columns(r: ReadContext, at: str, columns: Mapping[str, str], by_kind: Mapping[str, tuple[str, ...]]) -> None:
+def read_columns(
+    r: ReadContext, prefix: str, columns: Mapping[str, str], by_kind: Mapping[str, tuple[str, ...]]
+) -> None:
     """Columns that rows of the data set's kind are read by."""
     kind = r.native(DATA + "format.prompt_type", "messages")
     listed = by_kind["plaintext" if kind == "plaintext" else "messages"]
     for key, field in columns.items():
         name = f"{DATA}format.{key}"
         if field in listed:
-            r.set(at + field, r.native(name) or None, name)
+            r.set(prefix + field, r.native(name) or None, name)
         else:
             r.inactive[name] = f"rows of prompt_type {formula(kind)} are not read by this column"
 
 
-def read_order(r: ReadContext, at: str) -> None:
+def read_order(r: ReadContext, prefix: str) -> None:
     """Read whether samples are taken from front to back, or shuffled."""
     selector = r.native(DATA + "data_selector.selector_type", "sequential")
     r.set(D + "shuffle", selector == "shuffle", DATA + "data_selector.selector_type")
     seed = r.native(DATA + "data_selector.seed", 42) if selector == "shuffle" else None
     r.set(D + "seed", seed, DATA + "data_selector.seed")
     if selector not in ("shuffle", "sequential", None):
-        r.set(at + "selector", selector, DATA + "data_selector.selector_type")
+        r.set(prefix + "selector", selector, DATA + "data_selector.selector_type")
 
 
-def write_place(w: WriteContext, at: str, columns: Mapping[str, str]) -> None:
+def write_place(w: WriteContext, prefix: str, columns: Mapping[str, str]) -> None:
     """Place, columns and order of the one data set that the trainer reads."""
     count = w.items(D + "train")
-    if not w.plan(at + "uri"):
-        leave_open(w, DATA + "path", "the source names no data", at + "uri")
+    if not w.plan(prefix + "uri"):
+        leave_open(w, DATA + "path", "the source names no data", prefix + "uri")
     else:
-        _write_place(w, at)
+        _write_place(w, prefix)
     for index in range(1, count):
         note = "Trinity's trainer reads one data set: put the rows of all files into it"
         for path in [p for p in w.values if p.startswith(f"{D}train[{index}].")]:
             w.lose(path, State.NO_COUNTERPART, note)
-    w.put(DATA + "name", w.plan(at + "name") or "samples", at + "name", always=True)
-    w.put(DATA + "storage_type", w.plan(at + "storage") or "file", at + "storage", always=True)
+    w.put(DATA + "name", w.plan(prefix + "name") or "samples", prefix + "name", always=True)
+    w.put(DATA + "storage_type", w.plan(prefix + "storage") or "file", prefix + "storage", always=True)
     for key, field in columns.items():
-        carry(w, f"{DATA}format.{key}", at + field, always=True)
-    write_selector(w, DATA, at)
+        carry(w, f"{DATA}format.{key}", prefix + field, always=True)
+    write_selector(w, DATA, prefix)
 
 
-def _write_place(w: WriteContext, at: str) -> None:
-    uri, split = w.plan(at + "uri"), w.plan(at + "split")
-    found = folder_of_file(uri) if split is None else None
-    if found is None:
-        w.put(DATA + "path", uri, at + "uri", always=True)
+def _write_place(w: WriteContext, prefix: str) -> None:
+    uri, split = w.plan(prefix + "uri"), w.plan(prefix + "split")
+    folder = folder_of_file(uri) if split is None else None
+    if folder is None:
+        w.put(DATA + "path", uri, prefix + "uri", always=True)
         if split is not None:
-            w.put(DATA + "split", split, at + "split")
+            w.put(DATA + "split", split, prefix + "split")
         elif not w.same_framework:
             why = "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file"
             w.decide(DATA + "path", why, "name a folder that holds the file", "name a hub data set")
         return
     note = "Trinity loads folders (load_dataset), not single files" + (
-        "; the folder must hold this file only" if found.alone else ""
+        "; the folder must hold this file only" if folder.alone else ""
     )
-    w.put(DATA + "path", found.path, at + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder")
-    w.put(DATA + "split", found.split, at + "uri", state=State.DERIVED, always=True, how="from the file's name")
+    w.put(
+        DATA + "path", folder.path, prefix + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder"
+    )
+    w.put(DATA + "split", folder.split, prefix + "uri", state=State.DERIVED, always=True, how="from the file's name")
 
 
 @record

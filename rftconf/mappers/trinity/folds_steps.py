@@ -87,11 +87,11 @@ def write_length(w: WriteContext) -> None:
     state, note = (
         (State.NARROWED, f"{updates} updates are no whole number of train steps") if uneven else (State.EXACT, "")
     )
-    said: dict[str, Any] = {"always": True, "state": state, "note": note}
+    outcome: dict[str, Any] = {"always": True, "state": state, "note": note}
     if known and epochs is None:
-        w.put("buffer.total_steps", total, "stage.run_length.rollouts", how="the data last as long", **said)
+        w.put("buffer.total_steps", total, "stage.run_length.rollouts", how="the data last as long", **outcome)
     if known:
-        w.put("trainer.total_steps", total, "stage.run_length.rollouts", how="updates", **said)
+        w.put("trainer.total_steps", total, "stage.run_length.rollouts", how="updates", **outcome)
     elif total is not None and w.plan("stage.optim.actor.schedule") not in ("constant", None):
         note = f"the schedule decays over the run, whose length {length_that_is_open(updates)}"
         w.put("trainer.total_steps", total, "stage.run_length.epochs", state=State.UNRESOLVED, always=True, note=note)

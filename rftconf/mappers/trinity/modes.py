@@ -26,5 +26,5 @@ def half_of_a_run(r: ReadContext) -> Dialect | None:
     mode = r.native("mode", "both")
     if mode == "train" and r.plan("stage.kind") not in WITH_ROLLOUTS:
         return None
-    found = HALVES.get(mode) if isinstance(mode, str) else None
-    return Dialect(*found) if found is not None else None
+    half = HALVES.get(mode) if isinstance(mode, str) else None
+    return Dialect(*half) if half is not None else None

@@ -30,13 +30,13 @@ class _Monitor(off_as):
         reads = f"reads {' and '.join(names)} only" if names else "reads no arguments"
         why = f"the monitor {kind} {reads} (utils/monitor.py)"
         context.inactive.update((f"monitor.monitor_args.{name}", why) for name in unread)
-        return {name: one for name, one in value.items() if name in names} or None
+        return {name: argument for name, argument in value.items() if name in names} or None
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         kind = context.effective("monitor.monitor_type")
         if context.same_framework or not isinstance(value, dict) or kind not in READ_BY_MONITORS:
             return super().put(value, context, unit)
-        read = {name: one for name, one in value.items() if name in READ_BY_MONITORS[kind]}
+        read = {name: argument for name, argument in value.items() if name in READ_BY_MONITORS[kind]}
         lost = [name for name in value if name not in read]
         why = f"the monitor {kind} does not read {', '.join(lost)} (utils/monitor.py)" if lost else ""
         return Put(read or None, State.NARROWED if lost else State.EXACT, why)

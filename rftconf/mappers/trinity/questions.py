@@ -78,10 +78,12 @@ def _columns(writing: WriteContext) -> str:
     """Tell where the source's rows have what Trinity reads from columns of their own."""
     keys = "stage.data.train[0].keys."
     answer, prompt = writing.plan(keys + "response"), writing.plan(keys + "prompt") or writing.plan(keys + "messages")
-    held = "chat messages and reward_model.ground_truth"
+    contents = "chat messages and reward_model.ground_truth"
     if answer is not None:
-        held = f"the answer in {formula(answer)}" + ("" if prompt is None else f" and the prompt in {formula(prompt)}")
-    return f"the source's rows hold {held}; Trinity reads the columns named here"
+        contents = f"the answer in {formula(answer)}" + (
+            "" if prompt is None else f" and the prompt in {formula(prompt)}"
+        )
+    return f"the source's rows hold {contents}; Trinity reads the columns named here"
 
 
 def _validated(writing: WriteContext) -> list[Decision]:
@@ -104,14 +106,14 @@ def _workflow(writing: WriteContext) -> tuple[str, tuple[str, ...]]:
     """Answers and rewards come from a workflow; so does every question to a model beside the policy."""
     why = "Trinity asks a workflow for answers and rewards; the source's reward code is not carried over"
     paths = [f"stage.placement.auxiliary[{i}]." for i in range(writing.items("stage.placement.auxiliary"))]
-    asked = [writing.model_beside(at) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
+    models = [writing.model_beside(prefix) for prefix in paths if writing.plan(prefix + "role") in ("reward", "judge")]
     columns = columns_of_images(writing)
-    if columns and not asked:
+    if columns and not models:
         why = f"{why}; its rows may hold images (column {' and '.join(columns)}), which a workflow for text drops"
         own = "a workflow of your own that reads them"
         return why, ("simple_mm_workflow: it reads images", "math_workflow: where no row has images", own)
-    if not asked:
+    if not models:
         return why, ("math_workflow", "math_boxed_workflow", "a workflow or reward class of your own")
-    more = f"{why}, and nothing but a workflow asks {', '.join(asked)}"
+    more = f"{why}, and nothing but a workflow asks {', '.join(models)}"
     known = "math_ruler_workflow or rubric_judge_workflow, which judge answers with the first one"
     return more, ("a workflow of your own that asks auxiliary_models for its verdict", known)

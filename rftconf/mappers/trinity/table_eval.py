@@ -62,9 +62,9 @@ def _read_sets(r: ReadContext) -> None:
 def _write_sets(w: WriteContext) -> None:
     native, listed = folds_data.LISTS[1]
     for index in range(w.items(D + listed)):
-        at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
-        folds_data.write_place(w, at, to, listed, index)
-        folds_data.write_eval_sampling(w, at, to)
+        section, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
+        folds_data.write_place(w, section, to, listed, index)
+        folds_data.write_eval_sampling(w, section, to)
     if w.items(D + "environments") and not w.items(D + listed):
         how = "the source names no data; Trinity's explorer takes every task from a task set"
         w.put(f"{native}[0].path", "???", always=True, how=how)

@@ -59,17 +59,17 @@ def write_teacher(w: WriteContext) -> None:
 
 
 def _write_class(w: WriteContext, kind: str | None) -> None:
-    told = [path for path in (A + "advantage", T + "objective", T + "estimator") if w.plan(path) is not None]
-    what = " by ".join(formula(w.plan(path)) for path in told if path.startswith(T))
+    fields = [path for path in (A + "advantage", T + "objective", T + "estimator") if w.plan(path) is not None]
+    what = " by ".join(formula(w.plan(path)) for path in fields if path.startswith(T))
     takes = f"Trinity-RFT {w.release} takes teacher's minus student's log-probability as the advantage"
     if kind is None:
         since = f"; jsd came with {JSD_SINCE}" if w.plan(T + "objective") == "js_divergence" else ""
         note = f"{takes}, not {what or 'a divergence that the source does not name'}{since}"
-        leave_open(w, TYPE, note, *told, state=State.NO_COUNTERPART)
+        leave_open(w, TYPE, note, *fields, state=State.NO_COUNTERPART)
         return
     other = kind == "on_policy_distill" and w.plan(T + "estimator") not in ("k1", None)
     loss = w.plan(T + "as_advantage") is False
-    paths = (path for path in told if not (other and path == T + "estimator"))
+    paths = (path for path in fields if not (other and path == T + "estimator"))
     w.put(TYPE, kind, *paths, state=State.DERIVED, always=True)
     if other:
         w.lose(T + "estimator", State.NARROWED, f"{takes}, not {what}")

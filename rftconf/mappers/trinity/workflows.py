@@ -24,10 +24,10 @@ OF_STEPS = frozenset(("step_wise_grpo", "gigpo"))
 """Advantage functions that look for the steps of an episode (multi_step_grpo_advantage.py, gigpo_advantage.py)."""
 
 
-def counts_steps(r: ReadContext, made: Any, taken: Any) -> bool:
+def counts_steps(r: ReadContext, answers: Any, taken: Any) -> bool:
     """True where a train batch counts steps of episodes, by the workflow, the advantage function, or a person's word.
 
-    `made`: the answers of a period, `taken`: the experiences of an update. A workflow that is none of Trinity's own may
+    `answers`: the answers of a period, `taken`: the experiences of an update. A workflow that is none of Trinity's own may
     hand back either; where a period is no whole number of updates in answers, it does not hand back answers.
     """
     if episodes.assumed(r, "mini_batch") is not None:
@@ -35,7 +35,7 @@ def counts_steps(r: ReadContext, made: Any, taken: Any) -> bool:
     names = {r.plan(f"{TRAIN}[{index}].workflow") for index in range(r.items(TRAIN))} - {None}
     if not names.isdisjoint(A_STEP_EACH) or (r.native("algorithm.advantage_fn") or class_of(r).advantage) in OF_STEPS:
         return True
-    uneven = isinstance(made, int) and isinstance(taken, int) and taken > 0 and made % taken != 0
+    uneven = isinstance(answers, int) and isinstance(taken, int) and taken > 0 and answers % taken != 0
     return uneven and any(isinstance(name, str) and name not in _registered() for name in names)
 
 
@@ -43,4 +43,4 @@ def counts_steps(r: ReadContext, made: Any, taken: Any) -> bool:
 def _registered() -> frozenset[str]:
     """The workflows of all catalogued releases."""
     known = (catalogue.load("trinity", release) for release in framework("trinity").releases)
-    return frozenset(name for one in known for name in one.names("buffer.explorer_input.default_workflow_type"))
+    return frozenset(name for schema in known for name in schema.names("buffer.explorer_input.default_workflow_type"))

@@ -123,8 +123,8 @@ def write_correction(w: WriteContext) -> None:
         lose_known(w, State.DEAD_IN_TARGET, "the trainer's own model generates: there is nothing to correct", WEIGHTS)
         return
     has = w.plan(WEIGHTS)
-    given = has if isinstance(has, dict) else {}
-    level, most = (given.get(name) for name in ("rollout_is", "rollout_is_threshold"))
+    weights = has if isinstance(has, dict) else {}
+    level, most = (weights.get(name) for name in ("rollout_is", "rollout_is_threshold"))
     least = None
     if isinstance(most, str) and (bounds := _bounds(most)) is not None:
         least, most = bounds
@@ -134,7 +134,7 @@ def write_correction(w: WriteContext) -> None:
         if not w.same_framework:
             w.put(CORRECTS, False, always=True, how="the source weighs nothing by the engine's log-probabilities")
         return
-    more = [f"TRL has no {name}" for name in sorted(given.keys() - {"rollout_is", "rollout_is_threshold"})]
+    more = [f"TRL has no {name}" for name in sorted(weights.keys() - {"rollout_is", "rollout_is_threshold"})]
     bounded = least is not None and least > float(NO_LEAST)
     if bounded and not w.since(HAS_LEAST):
         more.append(f"this release masks above {formula(most)} alone, and not below {least:g}")

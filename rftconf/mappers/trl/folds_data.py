@@ -38,8 +38,8 @@ def read_data(r: ReadContext) -> None:
     """One data set of the hub, or a mixture, which wins where both are named (trl/scripts/grpo.py: main)."""
     count = r.source.count("datasets")
     for index in range(count):
-        at = f"datasets[{index}]."
-        _read_set(r, f"{D}train[{index}].", at + "path", at + "name", at + "split", "train")
+        section = f"datasets[{index}]."
+        _read_set(r, f"{D}train[{index}].", section + "path", section + "name", section + "split", "train")
     if count:
         r.set(D + "mixing", "concat", "datasets[].path")
         r.inactive.update(dict.fromkeys((NAME, CONFIG, TRAIN), "datasets is written: it names the data"))
@@ -75,63 +75,63 @@ def write_data(w: WriteContext) -> None:
     settle_known(w, D + "mixing", not mixed, "data sets are concatenated")
 
 
-def _place(w: WriteContext, at: str) -> tuple[Any, Any, Folder | None]:
+def _place(w: WriteContext, prefix: str) -> tuple[Any, Any, Folder | None]:
     """Return the place of a set and its split, as `load_dataset` takes them."""
-    uri, split = w.plan(at + "uri"), w.plan(at + "split")
-    found = folder_of_file(uri) if split is None else None
-    return (uri, split, None) if found is None else (found.path, found.split, found)
+    uri, split = w.plan(prefix + "uri"), w.plan(prefix + "split")
+    folder = folder_of_file(uri) if split is None else None
+    return (uri, split, None) if folder is None else (folder.path, folder.split, folder)
 
 
-def _cost(found: Folder | None) -> dict[str, Any]:
-    if found is None:
+def _cost(folder: Folder | None) -> dict[str, Any]:
+    if folder is None:
         return {}
-    alone = "; the folder must hold this file only" if found.alone else ""
+    alone = "; the folder must hold this file only" if folder.alone else ""
     note = f"TRL loads folders (load_dataset), not single files{alone}"
-    return {"state": State.NARROWED if found.alone else State.DERIVED, "note": note, "how": "the file's folder"}
+    return {"state": State.NARROWED if folder.alone else State.DERIVED, "note": note, "how": "the file's folder"}
 
 
 def _write_set(w: WriteContext) -> None:
-    at = f"{D}train[0]."
-    path, split, found = _place(w, at)
-    w.put(NAME, path, at + "uri", always=True, **_cost(found))
-    carry(w, CONFIG, at + "subset")
+    prefix = f"{D}train[0]."
+    path, split, folder = _place(w, prefix)
+    w.put(NAME, path, prefix + "uri", always=True, **_cost(folder))
+    carry(w, CONFIG, prefix + "subset")
     if split is not None:
-        told, state = (at + "split", State.EXACT) if found is None else (at + "uri", State.DERIVED)
-        w.put(TRAIN, split, told, state=state)
-    _settle_item(w, at)
+        source, state = (prefix + "split", State.EXACT) if folder is None else (prefix + "uri", State.DERIVED)
+        w.put(TRAIN, split, source, state=state)
+    _settle_item(w, prefix)
 
 
 def _write_part(w: WriteContext, index: int) -> None:
-    at, to = f"{D}train[{index}].", f"datasets[{index}]."
-    path, split, found = _place(w, at)
-    w.put(to + "path", path, at + "uri", always=True, **_cost(found))
-    carry(w, to + "name", at + "subset", always=True)
+    prefix, to = f"{D}train[{index}].", f"datasets[{index}]."
+    path, split, folder = _place(w, prefix)
+    w.put(to + "path", path, prefix + "uri", always=True, **_cost(folder))
+    carry(w, to + "name", prefix + "subset", always=True)
     if split is not None:
-        w.put(to + "split", split, at + "split" if found is None else at + "uri", always=True)
-    _settle_item(w, at)
+        w.put(to + "split", split, prefix + "split" if folder is None else prefix + "uri", always=True)
+    _settle_item(w, prefix)
 
 
-def _settle_item(w: WriteContext, at: str) -> None:
-    prompt, storage = (formula(w.plan(at + field)) for field in ("keys.prompt", "storage"))
-    for field, mine, here, other in (
+def _settle_item(w: WriteContext, prefix: str) -> None:
+    prompt, storage = (formula(w.plan(prefix + field)) for field in ("keys.prompt", "storage"))
+    for field, mine, why, other in (
         ("keys.prompt", "prompt", "as GRPOTrainer reads it", f"the column must be called prompt, not {prompt}"),
         ("storage", "file", "load_dataset opens files", f"load_dataset opens files, and no {storage}"),
     ):
-        settle_known(w, at + field, w.plan(at + field) == mine, here, other)
+        settle_known(w, prefix + field, w.plan(prefix + field) == mine, why, other)
 
 
 def _write_evaluation(w: WriteContext, *, single: bool) -> None:
     """Evaluation takes another split of the one data set; sets elsewhere are lost, and that is asked about."""
     for index in range(w.items(D + "eval")):
-        at = f"{D}eval[{index}]."
-        path, split, found = _place(w, at)
+        prefix = f"{D}eval[{index}]."
+        path, split, folder = _place(w, prefix)
         subset = w.plan(f"{D}train[0].subset")
-        if single and index == 0 and path == w.out[NAME].value and w.plan(at + "subset") == subset:
-            paths = (at + "uri", *([at + "split"] if found is None else []))
+        if single and index == 0 and path == w.out[NAME].value and w.plan(prefix + "subset") == subset:
+            paths = (prefix + "uri", *([prefix + "split"] if folder is None else []))
             w.put(TEST, split or "train", *paths, state=State.DERIVED, always=True)
-            w.lose(at + "subset", State.DERIVED, "the one data set's")
+            w.lose(prefix + "subset", State.DERIVED, "the one data set's")
         else:
             note = f"TRL evaluates on a split of the data set it trains on, and not on {formula(path)}"
-            lose_known(w, State.NO_COUNTERPART, note, *(at + field for field in ("uri", "split", "subset")))
+            lose_known(w, State.NO_COUNTERPART, note, *(prefix + field for field in ("uri", "split", "subset")))
             w.decide(NAME, note, "put both into one data set, as two splits", "evaluate after the run")
-        _settle_item(w, at)
+        _settle_item(w, prefix)

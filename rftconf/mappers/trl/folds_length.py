@@ -71,10 +71,10 @@ def write_length(w: WriteContext) -> None:
     settle_known(w, LAST, same, "rows that fill no generation batch are left out")
 
 
-def counted(w: WriteContext, kept: State = State.DERIVED) -> dict[str, Any]:
+def counted(w: WriteContext, state: State = State.DERIVED) -> dict[str, Any]:
     """Return how much of a number of periods is kept: the same updates, but fewer periods where one here is several of the source."""
     if not joins_periods(w):
-        return {"state": kept}
+        return {"state": state}
     return {"state": State.NARROWED, "note": "the same updates, in fewer periods: one here is several of the source"}
 
 
@@ -128,16 +128,16 @@ def _arguments(more: Any) -> dict[str, Any]:
 
 def _warmup(r: ReadContext) -> Any:
     """Updates, or below 1 a share of the run's (transformers TrainingArguments.get_warmup_steps)."""
-    asked = r.native(WARMUP)
-    if asked is None or isinstance(asked, Expr) or asked >= 1 or asked == 0:
-        return asked if isinstance(asked, Expr) else int(asked or 0)
+    warmup = r.native(WARMUP)
+    if warmup is None or isinstance(warmup, Expr) or warmup >= 1 or warmup == 0:
+        return warmup if isinstance(warmup, Expr) else int(warmup or 0)
     steps = r.native(STEPS)
     if isinstance(steps, int) and steps > 0:
-        return ceil(steps * Fraction(str(asked)))
+        return ceil(steps * Fraction(str(warmup)))
     periods = r.plan(LENGTH)
     if periods is None:
         periods = arith("*", r.plan(PASSES), arith("//", rows_of_run(r), r.plan(PROMPTS)))
-    updates, share = r.convert(periods, Unit.ROLLOUTS, Unit.UPDATES), Fraction(str(asked))
+    updates, share = r.convert(periods, Unit.ROLLOUTS, Unit.UPDATES), Fraction(str(warmup))
     if not isinstance(updates, Expr):
         return ceil(updates * share)
     # rounded up in whole numbers: a scheduler takes no part of an update

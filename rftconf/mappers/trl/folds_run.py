@@ -88,13 +88,13 @@ RESUME, CHECKPOINT = "identity.resume", "identity.resume_path"
 
 def read_resume(r: ReadContext) -> None:
     """A folder, or a word that is true for the newest one below output_dir; up to 1.10 TRL's own script does not pass it on."""
-    asked = r.native(RESUMES)
-    if asked is not None and not r.since(RESUMED) and r.facts.program == "trl":
+    resume = r.native(RESUMES)
+    if resume is not None and not r.since(RESUMED) and r.facts.program == "trl":
         r.inactive[RESUMES] = "trl/scripts/grpo.py does not pass it to train() in this release"
-        asked = None
-    never, newest = asked in (None, False, "false"), asked in (True, "true", "True")
+        resume = None
+    never, newest = resume in (None, False, "false"), resume in (True, "true", "True")
     r.set(RESUME, "never" if never else "auto" if newest else "path", RESUMES)
-    r.set(CHECKPOINT, None if newest or never else asked, RESUMES)
+    r.set(CHECKPOINT, None if newest or never else resume, RESUMES)
 
 
 def write_resume(w: WriteContext) -> None:
@@ -116,12 +116,12 @@ KNOWN = ("wandb", "tensorboard", "swanlab", "mlflow", "trackio", "comet_ml", "cl
 
 def read_loggers(r: ReadContext) -> None:
     """A tracker or several; the console is always there."""
-    asked = r.native(REPORTS)
-    if isinstance(asked, Expr):
-        r.set(LOGGERS, asked, REPORTS)
+    trackers = r.native(REPORTS)
+    if isinstance(trackers, Expr):
+        r.set(LOGGERS, trackers, REPORTS)
         return
-    named = asked if isinstance(asked, list) else [] if asked in (None, "none", "all") else [asked]
-    if asked == "all" or (asked is None and not r.since("0.27.2")):
+    named = trackers if isinstance(trackers, list) else [] if trackers in (None, "none", "all") else [trackers]
+    if trackers == "all" or (trackers is None and not r.since("0.27.2")):
         r.narrowed[REPORTS] = "every tracker that is installed"
     r.set(LOGGERS, ["console", *(name for name in named if name != "none")], REPORTS)
 
@@ -137,8 +137,8 @@ def write_loggers(w: WriteContext) -> None:
     trackers = [name for name in ([named] if isinstance(named, str) else named) if name != "console"]
     lost = [name for name in trackers if name not in KNOWN]
     state, note = (State.NARROWED, f"transformers has no tracker {', '.join(lost)}") if lost else (State.EXACT, "")
-    kept = [name for name in trackers if name in KNOWN]
-    w.put(REPORTS, kept or "none", LOGGERS, state=state, note=note, always=True)
+    known = [name for name in trackers if name in KNOWN]
+    w.put(REPORTS, known or "none", LOGGERS, state=state, note=note, always=True)
 
 
 DTYPE, BF16, FP16, LAUNCHED = "dtype", "bf16", "fp16", "mixed_precision"

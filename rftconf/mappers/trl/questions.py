@@ -55,8 +55,8 @@ def _weigh_estimator(w: WriteContext, name: Any) -> None:
 
 
 def _weigh_roles(w: WriteContext) -> None:
-    at = [f"stage.placement.auxiliary[{i}]." for i in range(w.items("stage.placement.auxiliary"))]
-    models = [w.model_beside(prefix) for prefix in at]
+    prefixes = [f"stage.placement.auxiliary[{i}]." for i in range(w.items("stage.placement.auxiliary"))]
+    models = [w.model_beside(prefix) for prefix in prefixes]
     if models:
         why = f"TRL serves no model beside the policy: {', '.join(models)} has no GPUs here"
         w.decide(REWARDS, why, "call a server from a reward function", KEEP)

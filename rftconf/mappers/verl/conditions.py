@@ -231,7 +231,7 @@ class _Schedules(words[Any, Any]):
         return Put(None, state, "up to 0.3.0 the rate is constant after its warm-up (fsdp_workers)")
 
 
-FSDP_SCHEDULES = _Schedules({"constant": "constant", "cosine": "cosine"}, asked=True)
+FSDP_SCHEDULES = _Schedules({"constant": "constant", "cosine": "cosine"}, asks=True)
 """FSDPOptimizerConfig asserts these two; its default is constant, which a decay is not."""
 MEGATRON_SCHEDULES = words(
     {"constant": "constant", "linear": "linear", "cosine": "cosine", "inverse_square_root": "inv_sqrt", "WSD": "wsd"}

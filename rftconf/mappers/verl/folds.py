@@ -69,8 +69,8 @@ def write_advantage(w: WriteContext) -> None:
 
 def whitened(c: Context) -> Any:
     """Tell whether the estimator whitens advantages; None for one that is not veRL's own, since nobody knows."""
-    given = c.effective(ESTIMATOR)
-    if given == "???" or isinstance(given, Expr):
+    estimator = c.effective(ESTIMATOR)
+    if estimator == "???" or isinstance(estimator, Expr):
         return OpenKey(ESTIMATOR)
     name = c.plan(ADVANTAGE)
     known = name in ("grpo", "grpo_mean_only", "teacher") or name in ADVANTAGES.values()
@@ -92,21 +92,21 @@ def read_critic(r: ReadContext) -> None:
         keys = (SWITCH, ESTIMATOR) if _spares_the_critic(r) else (SWITCH,)
         r.set(CRITIC, False, *keys, how="nothing uses a critic beside a teacher")
         return
-    wanted = r.native("critic.enable") if r.since("0.6.1") else None
-    if wanted is None:
+    critic = r.native("critic.enable") if r.since("0.6.1") else None
+    if critic is None:
         name = r.native(ESTIMATOR)
-        wanted = None if isinstance(name, Expr) else name == "gae"
-    r.set(CRITIC, wanted, "critic.enable", ESTIMATOR)
+        critic = None if isinstance(name, Expr) else name == "gae"
+    r.set(CRITIC, critic, "critic.enable", ESTIMATOR)
 
 
 def write_critic(w: WriteContext) -> None:
     """Left to the estimator unless the plan says otherwise."""
-    wanted = w.plan(CRITIC)
+    critic = w.plan(CRITIC)
     open_estimator = w.effective(ESTIMATOR) == "???"
-    if wanted is None or (wanted == (w.plan(ADVANTAGE) == "gae") and not open_estimator):
+    if critic is None or (critic == (w.plan(ADVANTAGE) == "gae") and not open_estimator):
         w.lose(CRITIC, State.DERIVED, "the estimator decides: gae has a critic")
     else:
-        w.put("critic.enable", wanted, CRITIC, always=True)
+        w.put("critic.enable", critic, CRITIC, always=True)
 
 
 FAMILIES = {
@@ -140,11 +140,11 @@ def read_loss(r: ReadContext) -> None:
     r.set(L + "policy_loss.family", family, "actor_rollout_ref.actor.policy_loss.loss_mode")
     agg = r.native(AGG, "token-mean")
     if _is_of_sequences(family, r) and agg != OF_SEQUENCES:
-        said = f"the {family} loss takes {OF_SEQUENCES}, whatever the key says (H66)"
+        why = f"the {family} loss takes {OF_SEQUENCES}, whatever the key says (H66)"
         if r.plan(L + "kl_loss.enabled") is False and r.plan(L + "entropy_coef") in (0, None):
-            r.inactive[AGG] = said
+            r.inactive[AGG] = why
         else:
-            r.narrowed[AGG] = f"{said}; KL and entropy take {agg}"
+            r.narrowed[AGG] = f"{why}; KL and entropy take {agg}"
             r.beyond[AGG] = agg
         agg = OF_SEQUENCES
     if agg == "seq-mean-token-sum-norm":

@@ -65,9 +65,9 @@ def _write(w: WriteContext) -> None:
         inferred = ""
     for key, path in ((inferred, INFERRED), (trained, TRAINED)):
         if key and w.plan(path) is not None:
-            made = CRITIC_TOKENS.put(w.plan(path), w, unit_of(path))
+            put = CRITIC_TOKENS.put(w.plan(path), w, unit_of(path))
             more: dict[str, Any] = {} if (default := default_of(w, key)) is None else {"default": default}
-            w.put(key, made.value, path, state=made.state, note=made.note, how=made.how, **more)
+            w.put(key, put.value, path, state=put.state, note=put.note, how=put.how, **more)
 
 
 WHY = "trainer: engine_config.max_token_len_per_gpu and infer_max_token_len_per_gpu"

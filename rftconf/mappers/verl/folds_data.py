@@ -23,12 +23,12 @@ SHARED_COLUMNS = {"data.prompt_key": "prompt", "data.image_key": "image", "data.
 def read_data(r: ReadContext) -> None:
     """One data set per file; columns and shuffling are shared by all of them."""
     for key, listed in LISTS:
-        for at in read_files(r, key, D + listed):
+        for prefix in read_files(r, key, D + listed):
             for column, field in SHARED_COLUMNS.items():
                 value = r.native(column)
                 sees = field == "image" and sees_images(r.native("actor_rollout_ref.model.path"))
                 if field == "prompt" or sees or r.written(column):
-                    r.set(f"{at}keys.{field}", value, column)
+                    r.set(f"{prefix}keys.{field}", value, column)
     r.set(D + "mixing", "concat", "data.train_files")
     _read_truncation(r)
 

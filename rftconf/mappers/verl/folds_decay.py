@@ -64,8 +64,8 @@ def _warms_by_share(r: ReadContext, key: str) -> bool:
 
 def _unreached_length(r: ReadContext) -> int | None:
     """Steps beyond the epochs never come, but learning rates are planned for them (H68)."""
-    asked, run = horizon(r), r.plan("stage.run_length.rollouts")
-    return asked if isinstance(asked, int) and isinstance(run, int) and asked > run else None
+    limit, run = horizon(r), r.plan("stage.run_length.rollouts")
+    return limit if isinstance(limit, int) and isinstance(run, int) and limit > run else None
 
 
 DECAY = together(

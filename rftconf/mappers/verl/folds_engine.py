@@ -29,8 +29,8 @@ def read_engine(r: ReadContext) -> None:
             f"{STRATEGY}={named} beside keys of the {r.trainer} engine: each engine's config takes its own strategy only",
             choices=tuple(" ".join(words) for words in registry.framework(r.source.framework).config_groups.values()),
         )
-    said = [STRATEGY] if r.written(STRATEGY) or not chosen else []
-    r.set(BACKEND, ENGINES.get(named, r, None), *said, *chosen)
+    keys = [STRATEGY] if r.written(STRATEGY) or not chosen else []
+    r.set(BACKEND, ENGINES.get(named, r, None), *keys, *chosen)
 
 
 def _groups(r: ReadContext) -> dict[str, Any]:

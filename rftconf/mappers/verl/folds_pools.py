@@ -120,8 +120,8 @@ def _set_cluster(r: ReadContext, pools: list[tuple[str, Any, Any]], keys: list[t
         whole = _cluster(*whole, nodes, size)
     parts = " + ".join(f"{name} {formula(nodes)} x {formula(size)}" for name, nodes, size in pools)
     how = f"{parts} GPUs" if len(pools) > 1 else ""
-    for at, path in enumerate((NODES, PER_NODE)):
-        r.set(path, whole[at], *(pool[at] for pool in keys), how=how, kind=Kind.DERIVED if how else None)
+    for index, path in enumerate((NODES, PER_NODE)):
+        r.set(path, whole[index], *(pool[index] for pool in keys), how=how, kind=Kind.DERIVED if how else None)
 
 
 def _product(nodes: Any, size: Any) -> Any:
@@ -183,14 +183,14 @@ def write_mode(w: WriteContext) -> None:
 
 def _write_shared_pool(w: WriteContext) -> None:
     """The whole cluster, but for what the reward model has to itself."""
-    nodes, size, apart = w.plan(NODES), w.plan(PER_NODE), pool_gpus(w)
-    if not apart:
+    nodes, size, own = w.plan(NODES), w.plan(PER_NODE), pool_gpus(w)
+    if not own:
         _write_pool(w, TRAINER_POOL, (nodes, size), NODES, PER_NODE)
         return
     sharing = [w.plan(P + "actor.gpus"), w.plan(P + "rollout.gpus")]
     known = [gpus for gpus in sharing if isinstance(gpus, int)]
-    gpus = max(known) if known else next((one for one in sharing if one is not None), None)
-    how = f"the {formula(apart)} GPUs of {'the teacher' if teacher(w) else 'the reward model'} are a pool of their own"
+    gpus = max(known) if known else next((count for count in sharing if count is not None), None)
+    how = f"the {formula(own)} GPUs of {'the teacher' if teacher(w) else 'the reward model'} are a pool of their own"
     _write_pool(w, TRAINER_POOL, shape(gpus, size), P + "actor.gpus", NODES, how=how)
     w.lose(PER_NODE, State.DERIVED, "split into the pools")
 
@@ -226,13 +226,13 @@ def _settle_sync(w: WriteContext, mode: str) -> None:
 def _write_own_pool(w: WriteContext, layout: str) -> None:
     # veRL demands B = step x the mini-batch, in whole prompts as written
     prompts, update = w.plan("stage.batch.prompts_per_rollout"), w.plan("stage.batch.sequences_per_update")
-    told = prompts is not None and update is not None
-    step = arith("/", prompts, MINI_BATCH.put(update, w, Unit.SEQUENCES).value) if told else ShellOnly("???")
+    known = prompts is not None and update is not None
+    step = arith("/", prompts, MINI_BATCH.put(update, w, Unit.SEQUENCES).value) if known else ShellOnly("???")
     # the learning rate ticks once per local update here, so rows that count ticks must know (H62)
     w.facts.parameter_sync_step = step
     w.facts.single_ticks = True
     w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
-    w.put("trainer.v1.separate_async.parameter_sync_step", step if told else "???", always=True, how="B x n / G")
+    w.put("trainer.v1.separate_async.parameter_sync_step", step if known else "???", always=True, how="B x n / G")
     engine = "actor_rollout_ref.rollout.checkpoint_engine.backend"
     w.put(engine, "nccl", always=True, how="separate_async refuses naive")
     source = w.facts.source

@@ -25,8 +25,8 @@ B, S, P = "stage.batch.prompts_per_rollout", "stage.sync.", "stage.placement."
 
 def recipe_of(context: Context) -> str:
     """`fully_async`, `one_step_off`, or nothing for main_ppo."""
-    found = VERL.recipes.get(context.trainer)
-    return found.name if found else ""
+    recipe = VERL.recipes.get(context.trainer)
+    return recipe.name if recipe else ""
 
 
 def fully_async(context: Context) -> bool:
@@ -64,8 +64,8 @@ def write_prompts(w: WriteContext) -> None:
 def read_recipe(r: ReadContext) -> None:
     """Read which GPUs generate and train, and how far apart the two may be."""
     lends = fully_async(r) and (r.native(VALIDATES) is True or r.native(LENDS) is True)
-    said = [VALIDATES, LENDS] if lends else []
-    r.set(P + "layout", "lendable" if lends else "disaggregated", *ENGINE_POOL, HYBRID, *said)
+    keys = [VALIDATES, LENDS] if lends else []
+    r.set(P + "layout", "lendable" if lends else "disaggregated", *ENGINE_POOL, HYBRID, *keys)
     r.set(S + "every_rollouts", 1, kind=Kind.DERIVED, how="1 by construction: a period is what one sync consumes")
     r.facts.trainer_mode = recipe_of(r)
     if not fully_async(r):

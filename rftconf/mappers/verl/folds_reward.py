@@ -36,19 +36,19 @@ def read_reward(r: ReadContext) -> None:
         folds_teacher.read_model(r, 0)
         return
     folds_teacher.read_model(r, 0)
-    at = f"stage.placement.auxiliary[{1 if follows_teacher(r) else 0}]."
-    r.set(at + "role", "reward", "reward.reward_model.enable")
+    prefix = f"stage.placement.auxiliary[{1 if follows_teacher(r) else 0}]."
+    r.set(prefix + "role", "reward", "reward.reward_model.enable")
     for key, field in REWARD_MODEL.items():
-        take(r, f"reward.reward_model.{key}", at + field)
+        take(r, f"reward.reward_model.{key}", prefix + field)
     pool = r.native("reward.reward_model.enable_resource_pool", False)
-    r.set(at + "own_pool", pool, "reward.reward_model.enable_resource_pool")
+    r.set(prefix + "own_pool", pool, "reward.reward_model.enable_resource_pool")
     if isinstance(pool, bool):
         beside = [] if pool else ["actor", "rollout"]
-        r.set(at + "colocate_with", beside, "reward.reward_model.enable_resource_pool")
+        r.set(prefix + "colocate_with", beside, "reward.reward_model.enable_resource_pool")
     keys = ("reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node")
     sizes = [r.native(k) for k in keys]
     gpus = sizes[0] * sizes[1] if pool and None not in sizes else None
-    r.set(at + "gpus", gpus, *keys, how="nnodes x n_gpus_per_node")
+    r.set(prefix + "gpus", gpus, *keys, how="nnodes x n_gpus_per_node")
 
 
 def _read_manager(r: ReadContext) -> None:
@@ -56,14 +56,14 @@ def _read_manager(r: ReadContext) -> None:
     name, args, own = "reward.reward_manager.name", "reward.reward_kwargs", "reward_model.overlong_buffer"
     recipe = dapo_recipe(r)
     r.set(R + "manager", "dapo" if recipe and not r.written(name) else r.native(name, "naive"), name)
-    found, keys = r.source.branch(args), [args]
+    arguments, keys = r.source.branch(args), [args]
     buffer = r.source.branch(own) if recipe else {}
     if buffer.get("enable") is True:
-        found = {**found, "overlong_buffer_cfg": buffer, "max_resp_len": r.native("data.max_response_length")}
+        arguments = {**arguments, "overlong_buffer_cfg": buffer, "max_resp_len": r.native("data.max_response_length")}
         keys += [f"{own}.{key}" for key in buffer]
     elif buffer:
         r.inactive.update({f"{own}.{key}": f"no effect while {own}.enable is not True" for key in buffer})
-    r.set(R + "manager_args", found or None, *keys)
+    r.set(R + "manager_args", arguments or None, *keys)
 
 
 REWARD_MODEL = {
@@ -84,49 +84,54 @@ def write_reward(w: WriteContext) -> None:
     put_tree(w, "+reward.reward_kwargs", R + "manager_args")
     mine = served(w)
     for index in range(w.items(AUXILIARY)):
-        at = f"{AUXILIARY}[{index}]."
-        if at == mine:
-            _write_reward_model(w, at)
+        prefix = f"{AUXILIARY}[{index}]."
+        if prefix == mine:
+            _write_reward_model(w, prefix)
             continue
-        if at == teacher(w):
-            folds_teacher.write_model(w, at)
+        if prefix == teacher(w):
+            folds_teacher.write_model(w, prefix)
             continue
         why = "veRL serves one reward model; helpers and services live in the user's own code"
-        lose_known(w, State.NO_COUNTERPART, why, *known_below(w, at))
+        lose_known(w, State.NO_COUNTERPART, why, *known_below(w, prefix))
 
 
-def _write_reward_model(w: WriteContext, at: str) -> None:
-    judge = w.plan(at + "role") == "judge"
+def _write_reward_model(w: WriteContext, prefix: str) -> None:
+    judge = w.plan(prefix + "role") == "judge"
     note = "veRL's server is asked by a compute_score of your own, at reward_router_address" if judge else ""
     state = State.NARROWED if judge else State.EXACT
-    w.put("reward.reward_model.enable", True, at + "role", always=True, state=state, note=note)
+    w.put("reward.reward_model.enable", True, prefix + "role", always=True, state=state, note=note)
     for key, field in REWARD_MODEL.items():
-        if w.plan(at + field) is not None and field != "engine":
-            w.put(f"reward.reward_model.{key}", w.plan(at + field), at + field, always=True)
-    _write_engine(w, at)
-    _write_reward_pool(w, at)
-    same = w.plan(at + "name") == w.plan(at + "domain")
-    settle_known(w, at + "name", same, "the one reward model has no name", state=State.NO_COUNTERPART)
-    _settle_domain(w, at)
+        if w.plan(prefix + field) is not None and field != "engine":
+            w.put(f"reward.reward_model.{key}", w.plan(prefix + field), prefix + field, always=True)
+    _write_engine(w, prefix)
+    _write_reward_pool(w, prefix)
+    same = w.plan(prefix + "name") == w.plan(prefix + "domain")
+    settle_known(w, prefix + "name", same, "the one reward model has no name", state=State.NO_COUNTERPART)
+    _settle_domain(w, prefix)
 
 
 SERVERS = {name: name for name in ("vllm", "sglang", "trtllm")}
 BATCHED = "veRL serves the reward model with an engine, here vllm; the source runs it itself, batch by batch"
-ENGINES = words(
-    SERVERS, narrowed=dict.fromkeys(("hf", "fsdp2", "megatron", "deepspeed"), ("vllm", BATCHED)), asked=True
-)
+ENGINES = words(SERVERS, narrowed=dict.fromkeys(("hf", "fsdp2", "megatron", "deepspeed"), ("vllm", BATCHED)), asks=True)
 
 
-def _write_engine(w: WriteContext, at: str) -> None:
-    engine = w.plan(at + "engine")
+def _write_engine(w: WriteContext, prefix: str) -> None:
+    engine = w.plan(prefix + "engine")
     if engine is not None:
         put = ENGINES.put(engine, w, None)
-        w.put("reward.reward_model.rollout.name", put.value, at + "engine", state=put.state, note=put.note, always=True)
+        w.put(
+            "reward.reward_model.rollout.name",
+            put.value,
+            prefix + "engine",
+            state=put.state,
+            note=put.note,
+            always=True,
+        )
 
 
-def _write_reward_pool(w: WriteContext, at: str) -> None:
-    gpus, own, needs = w.plan(at + "gpus"), w.plan(at + "own_pool"), needs_pool(w)
-    paths = [at + field for field in ("own_pool", "colocate_with") if w.plan(at + field) is not None]
+def _write_reward_pool(w: WriteContext, prefix: str) -> None:
+    gpus, own, needs = w.plan(prefix + "gpus"), w.plan(prefix + "own_pool"), needs_pool(w)
+    paths = [prefix + field for field in ("own_pool", "colocate_with") if w.plan(prefix + field) is not None]
     forced = own is False and bool(needs) and not w.same_framework
     state, note = (State.NARROWED, needs) if forced else (State.EXACT, "")
     pool = bool(own) or forced
@@ -136,18 +141,18 @@ def _write_reward_pool(w: WriteContext, at: str) -> None:
         turns = (
             f"veRL's reward model takes turns on all {formula(sharing)} GPUs of the trainer, or has a pool of its own"
         )
-        settle_known(w, at + "gpus", gpus == sharing, "shares the trainer's GPUs", turns)
+        settle_known(w, prefix + "gpus", gpus == sharing, "shares the trainer's GPUs", turns)
         return
     nodes, each = shape(gpus, w.plan("cluster.gpus_per_node"))
     for key, value in (("nnodes", nodes), ("n_gpus_per_node", "???" if each is None else each)):
-        told = [at + "gpus"] if gpus is not None else []
-        w.put(f"reward.reward_model.{key}", value, *told, always=True)
+        fields = [prefix + "gpus"] if gpus is not None else []
+        w.put(f"reward.reward_model.{key}", value, *fields, always=True)
 
 
-def _settle_domain(w: WriteContext, at: str) -> None:
+def _settle_domain(w: WriteContext, prefix: str) -> None:
     """veRL's reward model is asked about every row."""
-    domain = w.plan(at + "domain")
+    domain = w.plan(prefix + "domain")
     others = [path for path in w.values if path.startswith("stage.data.domains[") and path.endswith("].weight")]
     alone = len([path for path in others if w.values[path] is not None]) < 2
     other = f"veRL's reward model is asked about every row, the source's only about those of {formula(domain)}"
-    settle_known(w, at + "domain", alone, "the only domain: all rows", other, State.NO_COUNTERPART)
+    settle_known(w, prefix + "domain", alone, "the only domain: all rows", other, State.NO_COUNTERPART)

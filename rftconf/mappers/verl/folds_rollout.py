@@ -19,16 +19,16 @@ def read_old_logprob(r: ReadContext) -> None:
     """Read which log-probabilities the ratio is taken against, and the correction for the engine's mismatch."""
     block = "algorithm.rollout_correction"
     bypass = r.native(f"{block}.bypass_mode", False)
-    one = r.plan("stage.batch.sequences_per_update")
+    update = r.plan("stage.batch.sequences_per_update")
     whole = _sequences(r)
-    single = one is not None and one == whole and r.plan("stage.batch.passes") == 1
+    single = update is not None and update == whole and r.plan("stage.batch.passes") == 1
     shortcut = single and r.since("0.6.0") and not r.since("0.8.0")
     # separate_async restores the period's first weights; elsewhere a hand-set step recomputes with those of the moment
     moving = local_updates(r) != 1 and r.facts.trainer_mode not in ("separate_async", "fully_async")
     recomputed = "recompute_at_update" if moving else "recompute_at_rollout"
     source = "rollout_engine" if bypass is True else "current" if shortcut else recomputed
     # how many updates a period has decides, so what leaves that open is part of the answer
-    r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode", *sorted(open_keys([one, whole])))
+    r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode", *sorted(open_keys([update, whole])))
     rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
     if rest and all(r.native(f"{block}.{k}") is None for k in CORRECTS):
         # with the engine's own log-probabilities another loss may act still, and the clipped one is as ever
@@ -61,8 +61,8 @@ def write_old_logprob(w: WriteContext) -> None:
     elif source is not None:
         w.lose("stage.sync.old_logprob", State.DEFAULT, "veRL recomputes them once per rollout period")
     put_tree(w, BLOCK, CORRECTION)
-    key, given = f"{BLOCK}.rollout_is_threshold", w.plan(CORRECTION)
-    bounds = given.get("rollout_is_threshold") if isinstance(given, dict) else None
+    key, correction = f"{BLOCK}.rollout_is_threshold", w.plan(CORRECTION)
+    bounds = correction.get("rollout_is_threshold") if isinstance(correction, dict) else None
     if isinstance(bounds, str) and "_" in bounds and not w.since("0.8.0"):
         upper = bounds.partition("_")[2]
         note = f"releases before 0.8 have no weights of 0 outside of {bounds.replace('_', ' to ')}; they cut them at {upper}"
@@ -126,11 +126,11 @@ def read_filters(r: ReadContext) -> None:
         r.inactive[FILTER + "max_num_gen_batches"] = why
     if not v1_trainer(r) and not dapo_recipe(r):
         r.note("filter_groups is only a slot without the trainer of 0.9: a recipe reads it, main_ppo does not")
-    at = "stage.algorithm.filters[0]."
-    r.set(at + "kind", "zero_std", FILTER + "enable")
-    take(r, FILTER + "metric", at + "metric", "reward")
-    r.set(at + "action", "refill", FILTER + "enable")
-    take(r, FILTER + "max_inflight_gen_batches", at + "max_in_flight_rollouts", 1)
+    prefix = "stage.algorithm.filters[0]."
+    r.set(prefix + "kind", "zero_std", FILTER + "enable")
+    take(r, FILTER + "metric", prefix + "metric", "reward")
+    r.set(prefix + "action", "refill", FILTER + "enable")
+    take(r, FILTER + "max_inflight_gen_batches", prefix + "max_in_flight_rollouts", 1)
 
 
 def _read_draws(r: ReadContext) -> None:
@@ -146,7 +146,7 @@ def write_filters(w: WriteContext) -> None:
     """Refilling filters only; veRL has none that just drops (rule 7)."""
     only = "veRL's filter_groups evicts groups of equal metric and refills; nothing else"
     prefix = first_filter(
-        w, lambda at: w.plan(at + "kind") == "zero_std" and w.plan(at + "action") != "duplicate", only
+        w, lambda path: w.plan(path + "kind") == "zero_std" and w.plan(path + "action") != "duplicate", only
     )
     if prefix is None:
         return

@@ -101,10 +101,10 @@ def write_run_length(w: WriteContext) -> None:
     epochs, rollouts = w.plan("stage.run_length.epochs"), w.plan("stage.run_length.rollouts")
     derived = w.origins.get("stage.run_length.rollouts")
     if rollouts is not None:
-        given = not (w.same_framework and derived is not None and derived.kind is Kind.DERIVED)
-        if given:
-            asked = rollouts if w.since(ALL_STEPS) else arith("+", rollouts, 1)
-            w.put("trainer.total_training_steps", asked, "stage.run_length.rollouts")
+        explicit = not (w.same_framework and derived is not None and derived.kind is Kind.DERIVED)
+        if explicit:
+            steps = rollouts if w.since(ALL_STEPS) else arith("+", rollouts, 1)
+            w.put("trainer.total_training_steps", steps, "stage.run_length.rollouts")
         else:
             w.lose("stage.run_length.rollouts", State.DERIVED, "follows from epochs and rows")
     _write_epochs(w, epochs, rollouts)
@@ -222,8 +222,8 @@ LENGTHS = {"actor": "actor_rollout_ref.actor.optim.lr_decay_steps", "critic": "c
 
 def horizon(r: ReadContext) -> Any:
     """The rollout periods that schedules are planned for: the steps asked for, reached or not (H68), else the run's."""
-    asked = None if fully_async(r) or r.plan("stage.kind") == "sft" else r.native(STEPS_ASKED)
-    return periods(r) if asked is None else asked
+    steps = None if fully_async(r) or r.plan("stage.kind") == "sft" else r.native(STEPS_ASKED)
+    return periods(r) if steps is None else steps
 
 
 def from_ratio(r: ReadContext, ratio: Any) -> Any:

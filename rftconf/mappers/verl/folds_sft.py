@@ -12,7 +12,7 @@ from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.products import AllGpus
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import Pair, carry, leave_open, settle, settle_known, take, together
-from rftconf.mappers.statements import Asked
+from rftconf.mappers.statements import Question
 from rftconf.mappers.verl.folds_data import LISTS, SAMPLE_LIMITS
 from rftconf.mappers.verl.folds_schedule import from_ratio, write_warmup
 from rftconf.mappers.verl.needs import PADS_BY_DEFAULT, Unpadded
@@ -26,10 +26,10 @@ EVERY_GPU = AllGpus((NODES, GPUS), "nodes x GPUs")
 
 def read_pool(r: ReadContext) -> None:
     """Read nodes and GPUs: torchrun's options win (a process is a GPU), else the keys that sft_trainer_ray reads."""
-    told = r.facts.starter
+    options = r.facts.starter
     for key, option, path in ((NODES, "nnodes", "cluster.nodes"), (GPUS, "nproc_per_node", "cluster.gpus_per_node")):
-        if option in told:
-            r.set(path, told[option], kind=Kind.WRITTEN, how=f"torchrun --{option}={formula(told[option])}")
+        if option in options:
+            r.set(path, options[option], kind=Kind.WRITTEN, how=f"torchrun --{option}={formula(options[option])}")
             if r.written(key):
                 r.inactive[key] = f"torchrun starts the processes: --{option} counts"
         else:
@@ -101,25 +101,25 @@ CHAT = (("data.messages_key", "keys.messages"), ("data.tools_key", "keys.tools")
 def read_chat(r: ReadContext) -> None:
     """The engine's program reads chat messages only, and trains on every answer."""
     for index in range(len(_files(r, "data.train_files"))):
-        at = f"{D}train[{index}]."
+        prefix = f"{D}train[{index}]."
         for column, field in CHAT:
-            take(r, column, at + field)
-        r.set(at + "prompt_type", "messages", kind=Kind.DEFAULT, how="MultiTurnSFTDataset")
-        r.set(at + "trained_turns", "all", kind=Kind.DEFAULT, how="MultiTurnSFTDataset: every answer")
+            take(r, column, prefix + field)
+        r.set(prefix + "prompt_type", "messages", kind=Kind.DEFAULT, how="MultiTurnSFTDataset")
+        r.set(prefix + "trained_turns", "all", kind=Kind.DEFAULT, how="MultiTurnSFTDataset: every answer")
 
 
 def write_chat(w: WriteContext) -> None:
     """One name a column for all files."""
-    at = f"{D}train[0]."
-    if w.plan(at + "prompt_type") not in ("messages", None):
-        why = f"veRL's SFT reads chat messages from one column; the source's rows are {w.plan(at + 'prompt_type')}"
+    prefix = f"{D}train[0]."
+    if w.plan(prefix + "prompt_type") not in ("messages", None):
+        why = f"veRL's SFT reads chat messages from one column; the source's rows are {w.plan(prefix + 'prompt_type')}"
         choices = ("convert the rows to a column of messages", "or a data set class of your own (data.custom_cls)")
         w.decide("data.messages_key", why, *choices)
-        w.lose(at + "prompt_type", State.NARROWED, why)
+        w.lose(prefix + "prompt_type", State.NARROWED, why)
     else:
-        w.lose(at + "prompt_type", State.DEFAULT, "chat messages")
+        w.lose(prefix + "prompt_type", State.DEFAULT, "chat messages")
     for column, field in CHAT:
-        carry(w, column, at + field)
+        carry(w, column, prefix + field)
     _write_turns(w, "all", "veRL's SFT trains on every answer of a conversation; the same where there is one")
 
 
@@ -145,20 +145,20 @@ def read_old_columns(r: ReadContext) -> None:
     live, asleep = (OLD_CHAT, OLD_PAIR) if many else (OLD_PAIR, OLD_CHAT)
     r.inactive.update(dict.fromkeys(asleep.values(), f"data.multiturn.enable is {many}: other columns are read"))
     for index in range(len(_files(r, "data.train_files"))):
-        at = f"{D}train[{index}]."
+        prefix = f"{D}train[{index}]."
         for field, column in live.items():
-            take(r, column, at + field)
-        r.set(at + "prompt_type", "messages" if many else "plaintext", "data.multiturn.enable")
-        r.set(at + "trained_turns", "all" if many else "last", "data.multiturn.enable")
+            take(r, column, prefix + field)
+        r.set(prefix + "prompt_type", "messages" if many else "plaintext", "data.multiturn.enable")
+        r.set(prefix + "trained_turns", "all" if many else "last", "data.multiturn.enable")
 
 
 def write_old_columns(w: WriteContext) -> None:
     """A pair of columns for plain text, multiturn for messages."""
-    at = f"{D}train[0]."
-    many = w.plan(at + "prompt_type") != "plaintext"
-    w.put("data.multiturn.enable", many, at + "prompt_type", state=State.DERIVED, always=True)
+    prefix = f"{D}train[0]."
+    many = w.plan(prefix + "prompt_type") != "plaintext"
+    w.put("data.multiturn.enable", many, prefix + "prompt_type", state=State.DERIVED, always=True)
     for field, column in (OLD_CHAT if many else OLD_PAIR).items():
-        carry(w, column, at + field, always=True)
+        carry(w, column, prefix + field, always=True)
     note = "this program trains on every answer of a conversation; the same where there is one"
     _write_turns(w, "all" if many else "last", note)
 
@@ -171,7 +171,7 @@ LONGEST = Pair("data.max_length", "stage.length.model_max_tokens", always=True)
 SAMPLE_LENGTH = together(
     LONGEST,
     # the default of 1024 would stop the run at the first longer sample
-    Asked(
+    Question(
         LONGEST.key,
         LONGEST.path,
         "the source has no limit; longer samples than this stop the run (data.truncation=error)",

@@ -33,7 +33,7 @@ ENGINES = words(
         ("hf", "fsdp2", "megatron", "deepspeed"),
         ("vllm", "veRL's teacher is an engine, here vllm; the source scores with a back end of its own"),
     ),
-    asked=True,
+    asks=True,
 )
 
 
@@ -71,24 +71,24 @@ def read_model(r: ReadContext, index: int) -> None:
     """The teacher's engines, on a pool of their own."""
     if not follows_teacher(r):
         return
-    at = f"stage.placement.auxiliary[{index}]."
-    r.set(at + "role", "teacher", SWITCH, REWARDS)
+    prefix = f"stage.placement.auxiliary[{index}]."
+    r.set(prefix + "role", "teacher", SWITCH, REWARDS)
     for key, field in SERVED.items() if not _several(r) else ():
-        take(r, MODEL + key, at + field)
+        take(r, MODEL + key, prefix + field)
     nodes, each = (r.native(key) for key in POOL)
     known = all(isinstance(size, (int, Expr)) for size in (nodes, each))
-    r.set(at + "gpus", nodes * each if known else None, *POOL, how="nnodes x n_gpus_per_node")
-    r.set(at + "own_pool", True, *POOL)
-    r.set(at + "colocate_with", [], *POOL)
+    r.set(prefix + "gpus", nodes * each if known else None, *POOL, how="nnodes x n_gpus_per_node")
+    r.set(prefix + "own_pool", True, *POOL)
+    r.set(prefix + "colocate_with", [], *POOL)
 
 
 def _write(w: WriteContext) -> None:
     w.put(SWITCH, True, "stage.kind", always=True)
     w.put(REWARDS, False, "stage.kind", always=True)
     _write_mode(w)
-    wanted = w.plan(T + "as_advantage")
-    told = [T + "as_advantage"] if wanted is not None else []
-    w.put(GRADIENT, True if wanted is None else wanted, *told, always=True)
+    advantage = w.plan(T + "as_advantage")
+    paths = [T + "as_advantage"] if advantage is not None else []
+    w.put(GRADIENT, True if advantage is None else advantage, *paths, always=True)
     mixed = "veRL's divergence is taken against the teacher, not a mixture"
     lose_known(w, State.NO_COUNTERPART, mixed, T + "mixture")
     why = "without task rewards veRL's divergence has no coefficient: gradients are larger or smaller by it"
@@ -105,47 +105,47 @@ def _write(w: WriteContext) -> None:
 
 def _write_mode(w: WriteContext) -> None:
     objective, estimator, top = (w.plan(T + field) for field in ("objective", "estimator", "teacher_top_k"))
-    told = [T + field for field in ("objective", "estimator") if w.plan(T + field) is not None]
+    paths = [T + field for field in ("objective", "estimator") if w.plan(T + field) is not None]
     native = KL_ESTIMATORS.back.get(estimator) if isinstance(estimator, str) else None
     if objective == "forward_kl" and top is not None:
-        w.put(MODE, FORWARD, *told, always=True)
+        w.put(MODE, FORWARD, *paths, always=True)
         w.put(TOPK, top, T + "teacher_top_k", always=True)
     elif objective == "reverse_kl" and native is not None:
-        w.put(MODE, native, *told, always=True)
+        w.put(MODE, native, *paths, always=True)
     elif w.same_framework:
-        w.put(MODE, objective, *told, always=True)
+        w.put(MODE, objective, *paths, always=True)
     else:
-        what = " by ".join(formula(w.plan(path)) for path in told) or "a divergence that the source does not name"
+        what = " by ".join(formula(w.plan(path)) for path in paths) or "a divergence that the source does not name"
         note = f"veRL takes the reverse KL divergence of the tokens drawn (k1, k2, k3, abs) or {FORWARD}, not {what}"
-        leave_open(w, MODE, note, *told, state=State.NO_COUNTERPART)
+        leave_open(w, MODE, note, *paths, state=State.NO_COUNTERPART)
 
 
-def write_model(w: WriteContext, at: str) -> None:
+def write_model(w: WriteContext, prefix: str) -> None:
     """The teacher's engines; it reads the student's prompt and answer, and draws nothing."""
     for key, field in SERVED.items():
-        if w.plan(at + field) is not None and field not in ("engine", "model_max_tokens"):
-            w.put(MODEL + key, w.plan(at + field), at + field, always=True)
-    if w.plan(at + "path") is None and not w.same_framework:
+        if w.plan(prefix + field) is not None and field not in ("engine", "model_max_tokens"):
+            w.put(MODEL + key, w.plan(prefix + field), prefix + field, always=True)
+    if w.plan(prefix + "path") is None and not w.same_framework:
         w.put(MODEL + "model_path", "???", always=True, how="the source's teacher is not named, or is several")
-    engine = w.plan(at + "engine")
+    engine = w.plan(prefix + "engine")
     if engine is not None:
         put = ENGINES.put(engine, w, None)
-        w.put(MODEL + "inference.name", put.value, at + "engine", state=put.state, note=put.note, always=True)
-    _write_context(w, at)
-    gpus = w.plan(at + "gpus")
-    told = [at + "gpus"] if gpus is not None else []
-    chosen = w.chosen(at + "gpus")
+        w.put(MODEL + "inference.name", put.value, prefix + "engine", state=put.state, note=put.note, always=True)
+    _write_context(w, prefix)
+    gpus = w.plan(prefix + "gpus")
+    paths = [prefix + "gpus"] if gpus is not None else []
+    chosen = w.chosen(prefix + "gpus")
     for key, value in zip(POOL, shape(gpus, w.plan("cluster.gpus_per_node")), strict=True):
-        w.put(key, "???" if value is None else value, *told, always=True, chosen=chosen)
-    own = (at + field for field in ("role", "own_pool", "colocate_with", "name"))
+        w.put(key, "???" if value is None else value, *paths, always=True, chosen=chosen)
+    own = (prefix + field for field in ("role", "own_pool", "colocate_with", "name"))
     lose_known(w, State.DEFAULT, "the teacher has a pool of its own", *own)
     scores = "veRL's teacher is an engine that scores the student's answers: it draws nothing, and has no such setting"
-    lose_known(w, State.DEAD_IN_TARGET, scores, *(path for path in known_below(w, at) if path not in w.outcomes))
+    lose_known(w, State.DEAD_IN_TARGET, scores, *(path for path in known_below(w, prefix) if path not in w.outcomes))
 
 
-def _write_context(w: WriteContext, at: str) -> None:
+def _write_context(w: WriteContext, prefix: str) -> None:
     """The teacher must hold prompt, answer and one token more (DistillationTeacherModelConfig)."""
-    most, path = w.plan(at + "model_max_tokens"), at + "model_max_tokens"
+    most, path = w.plan(prefix + "model_max_tokens"), prefix + "model_max_tokens"
     if most is None:
         return
     lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]

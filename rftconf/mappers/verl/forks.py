@@ -31,9 +31,9 @@ def _is_capped(context: Any) -> bool:
     """True where a period that is smaller than an update is one: a fork is said to do so, and veRL's dp_actor.update_policy
     does where nothing stops it before. Rules see what is written."""
     known = all(isinstance(context.plan(path), int) for path in (PERIOD, RESPONSES))
-    told = assumed(context, "mini_batch")
-    splits = told in (None, "samples") and _updates_on_less(context) and not context.as_written
-    return known and (told == "capped" or splits)
+    word = assumed(context, "mini_batch")
+    splits = word in (None, "samples") and _updates_on_less(context) and not context.as_written
+    return known and (word == "capped" or splits)
 
 
 def _updates_on_less(context: Any) -> bool:
@@ -146,8 +146,8 @@ class _Group(SameType):
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
         """Read the value as it is written, or as it is assumed."""
-        told = assumed(context, "responses_per_prompt")
-        return int(told) if told is not None else value
+        word = assumed(context, "responses_per_prompt")
+        return int(word) if word is not None else value
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         """Write the value as it is."""

@@ -97,10 +97,10 @@ def _fit_longest(w: WriteContext) -> None:
         acts = role != "critic" or w.plan("stage.algorithm.critic.enabled") is True
         if acts and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
             why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens"
-            told = [path for path in paths if w.plan(path) is not None]
-            note = f"{why}; wrote the longest sequence" if told else ""
-            state = State.ROUNDED if told else State.EXACT
-            w.put(key, -(-sum(lengths) // sp), *told, state=state, note=note, always=True, how=why)
+            fields = [path for path in paths if w.plan(path) is not None]
+            note = f"{why}; wrote the longest sequence" if fields else ""
+            state = State.ROUNDED if fields else State.EXACT
+            w.put(key, -(-sum(lengths) // sp), *fields, state=state, note=note, always=True, how=why)
 
 
 def _size_the_critics_engine(w: WriteContext) -> None:

@@ -38,9 +38,9 @@ def without_rows(writing: WriteContext) -> list[Decision]:
         return []
     evaluates = writing.plan("stage.kind") == "eval"
     validates = evaluates or writing.plan("stage.cadence.eval_rollouts") is not None
-    asked = [] if evaluates else [(FILES, "train")]
-    asked += [("data.val_files", "eval")] if validates else []
-    return [_rows(writing, files) for files, sets in asked if not writing.items(f"stage.data.{sets}")]
+    questions = [] if evaluates else [(FILES, "train")]
+    questions += [("data.val_files", "eval")] if validates else []
+    return [_rows(writing, files) for files, sets in questions if not writing.items(f"stage.data.{sets}")]
 
 
 def _rows(writing: WriteContext, files: str) -> Decision:
@@ -66,12 +66,12 @@ def questions(writing: WriteContext) -> list[Decision]:
 
 def _of_the_model(writing: WriteContext) -> tuple[str, tuple[str, ...]] | None:
     """Tell who asks the reward model, where there is one: veRL itself for a number, or a function in words."""
-    at = served(writing)
-    if not at:
+    prefix = served(writing)
+    if not prefix:
         return None
-    path, ask = writing.model_beside(at), "write a compute_score that asks it at reward_router_address"
-    if writing.plan(at + "role") == "judge":
-        prompt = writing.plan(at + "prompt")
+    path, ask = writing.model_beside(prefix), "write a compute_score that asks it at reward_router_address"
+    if writing.plan(prefix + "role") == "judge":
+        prompt = writing.plan(prefix + "prompt")
         words = f", with the source's prompt {formula(prompt)}" if prompt is not None else ""
         why = f"veRL serves the judge {path}, and without a function it takes it for a classifier that gives a number"
         return why, (f"{ask}{words}",)

@@ -16,9 +16,9 @@ def served(w: WriteContext) -> str:
     """The path, with its last dot, of the model that veRL serves: the first that scores answers; empty when none does."""
     roles = ("reward", "judge") if w.since(ASKED_SINCE) else ("reward",)
     for index in range(w.items(AUXILIARY)):
-        at = f"{AUXILIARY}[{index}]."
-        if w.plan(at + "role") in roles and w.plan(at + "engine") != "external":
-            return at
+        prefix = f"{AUXILIARY}[{index}]."
+        if w.plan(prefix + "role") in roles and w.plan(prefix + "engine") != "external":
+            return prefix
     return ""
 
 
@@ -34,12 +34,14 @@ def teacher(w: WriteContext) -> str:
     """The path, with its last dot, of the model that the student follows; empty where there is none."""
     taught = w.plan("stage.kind") == "distill"
     paths = [f"{AUXILIARY}[{index}]." for index in range(w.items(AUXILIARY))] if taught else []
-    return next((at for at in paths if w.plan(at + "role") == "teacher"), "")
+    return next((prefix for prefix in paths if w.plan(prefix + "role") == "teacher"), "")
 
 
 def pool_gpus(w: WriteContext) -> Any:
     """GPUs of the own pools of reward model and teacher that the plan's cluster holds; 0 where there is none."""
-    pools = [w.plan(at + "gpus") for at in (served(w), teacher(w)) if at and w.plan(at + "own_pool") is True]
+    pools = [
+        w.plan(prefix + "gpus") for prefix in (served(w), teacher(w)) if prefix and w.plan(prefix + "own_pool") is True
+    ]
     return sum(gpus for gpus in pools if gpus is not None)
 
 

@@ -65,6 +65,6 @@ CRITIC_ROWS: tuple[Row | Fold, ...] = (
         counts(Unit.SEQUENCES_PER_RANK), when=OWN_INFER_SIZE, why="critic up to 0.7: micro-batch of the values"),
     row(lambda c: c.critic.forward_micro_batch_size, lambda p: p.stage.batch.critic_infer.sequences_per_rank,
         CRITIC_TOTAL, when=on.total(on.CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
-    *(found for block, when in _ENGINES for found in rows_for_role(ENGINE, native=block, plan="stage.batch", when=_of_engine(when))),
+    *(block_row for block, when in _ENGINES for block_row in rows_for_role(ENGINE, native=block, plan="stage.batch", when=_of_engine(when))),
     CRITIC_CAPS,
 )  # fmt: skip

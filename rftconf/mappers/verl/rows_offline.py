@@ -33,11 +33,11 @@ def _worth(context: Any, unit: Unit) -> Any:
 
 def _one_file(listed: str, columns: dict[str, str]) -> Fold:
     """`data.path` as the only data set, with its columns."""
-    at, file = f"stage.data.{listed}[0].", "data.path"
+    prefix, file = f"stage.data.{listed}[0].", "data.path"
     return together(
-        Pair(file, at + "uri", always=True, null=True),
-        Behaves(at + "storage", "file", "", keys=(file,), same=State.EXACT),
-        *(Pair(key, at + field) for key, field in columns.items()),
+        Pair(file, prefix + "uri", always=True, null=True),
+        Behaves(prefix + "storage", "file", "", keys=(file,), same=State.EXACT),
+        *(Pair(key, prefix + field) for key, field in columns.items()),
         why="the program reads one parquet file",
     )
 

@@ -152,7 +152,7 @@ FSDP_SFT_ROWS = (
     old(lambda c: c.optim.betas, lambda p: p.stage.optim.actor.betas, same, always=True, why="sft_trainer.yaml: 0.9, 0.95 (H70)"),
     old(lambda c: c.optim.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="optimizer"),
     old(lambda c: c.optim.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, always=True, why="clip_grad_norm_"),
-    old(lambda c: c.optim.lr_scheduler, lambda p: p.stage.optim.actor.schedule, words({"cosine": "cosine", "wsd": "wsd"}, asked=True),
+    old(lambda c: c.optim.lr_scheduler, lambda p: p.stage.optim.actor.schedule, words({"cosine": "cosine", "wsd": "wsd"}, asks=True),
         absent="cosine", always=True, why="fsdp_sft_trainer: cosine or wsd, nothing else; the cosine alone before 0.4"),
     old(lambda c: c.trainer.checkpoint.save_contents, lambda p: p.stage.checkpoint.contents, same, absent=["model"], why="since 0.5"),
     old(lambda c: c.trainer.checkpoint.load_contents, lambda p: p.stage.checkpoint.load_contents, same, why="since 0.5"),

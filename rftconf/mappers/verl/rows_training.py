@@ -148,7 +148,7 @@ OPTIMIZER_ROWS = (
 ENGINE_ROWS = (
     row(lambda c: c.actor_rollout_ref.rollout.name, lambda p: p.stage.placement.rollout.engine,
         words({name: name for name in ("vllm", "sglang", "trtllm", "hf")}, narrowed=dict.fromkeys(
-            ("tinker", "external"), ("vllm", "veRL generates with engines of its own")), asked=True), always=True,
+            ("tinker", "external"), ("vllm", "veRL generates with engines of its own")), asks=True), always=True,
         why="rollout registry: vllm, sglang, trtllm"),
     row(lambda c: c.actor_rollout_ref.rollout.tensor_model_parallel_size, lambda p: p.stage.placement.rollout.tp, same, always=True,
         why="rollout.yaml: default 2, so always written"),

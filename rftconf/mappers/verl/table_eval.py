@@ -50,30 +50,30 @@ POOLED = together(
 def _read_data(r: ReadContext) -> None:
     files = r.native(FILES)
     for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):
-        at = f"{D}[{index}]."
-        r.set(at + "uri", uri, FILES)
-        r.set(at + "storage", "file", FILES)
-        take(r, "data.prompt_key", at + "keys.prompt")
+        prefix = f"{D}[{index}]."
+        r.set(prefix + "uri", uri, FILES)
+        r.set(prefix + "storage", "file", FILES)
+        take(r, "data.prompt_key", prefix + "keys.prompt")
 
 
 def _write_data(w: WriteContext) -> None:
     count = w.items(D)
-    found = [file_of_split(w, f"{D}[{i}].") for i in range(count)]
-    if not found:
+    files = [file_of_split(w, f"{D}[{i}].") for i in range(count)]
+    if not files:
         return
-    value: Any = found[0].value if count == 1 and not w.same_framework else [f.value for f in found]
+    value: Any = files[0].value if count == 1 and not w.same_framework else [f.value for f in files]
     paths = [p for i in range(count) for f in ("uri", "split", "storage") if w.plan(p := f"{D}[{i}].{f}") is not None]
-    state = max((f.state for f in found), key=list(State).index)
-    note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
-    w.put(FILES, value, *paths, state=state, note=note, always=True, chosen=any(f.chosen for f in found))
+    state = max((f.state for f in files), key=list(State).index)
+    note = "; ".join(dict.fromkeys(f.note for f in files if f.note))
+    w.put(FILES, value, *paths, state=state, note=note, always=True, chosen=any(f.chosen for f in files))
     w.put("data.train_files", value, always=True, how="veRL opens a training file even if it only evaluates")
     _write_columns(w, count)
 
 
-def _holds_chats(w: WriteContext, at: str) -> bool:
+def _holds_chats(w: WriteContext, prefix: str) -> bool:
     """Somebody named a column of chat messages, or there is no other."""
-    chats, texts = at + "keys.messages", at + "keys.prompt"
-    if w.plan(chats) is None or w.plan(at + "prompt_type") == "plaintext":
+    chats, texts = prefix + "keys.messages", prefix + "keys.prompt"
+    if w.plan(chats) is None or w.plan(prefix + "prompt_type") == "plaintext":
         return False
     named = [path in w.origins and w.origins[path].kind is Kind.WRITTEN for path in (chats, texts)]
     return w.plan(texts) is None or named == [True, False]
@@ -81,20 +81,20 @@ def _holds_chats(w: WriteContext, at: str) -> bool:
 
 def _write_columns(w: WriteContext, count: int) -> None:
     """One column for all files: of chat messages where the rows hold such, else of prompts."""
-    at = [f"{D}[{i}]." for i in range(count)]
-    keys = [one + ("keys.messages" if _holds_chats(w, one) else "keys.prompt") for one in at]
+    prefixes = [f"{D}[{i}]." for i in range(count)]
+    keys = [prefix + ("keys.messages" if _holds_chats(w, prefix) else "keys.prompt") for prefix in prefixes]
     columns = {w.plan(key) for key in keys} - {None}
     if columns:
         lost = "" if len(columns) == 1 else "veRL has one prompt column for all files; wrote the first"
         first = w.plan(keys[0])
         w.put("data.prompt_key", first, *keys, state=State.NARROWED if lost else State.EXACT, note=lost, always=True)
-    for one in at:
+    for prefix in prefixes:
         for field in ("keys.prompt", "keys.messages"):
-            if one + field not in keys and w.plan(one + field) is not None:
-                w.lose(one + field, State.DEAD_IN_TARGET, "veRL reads one column of prompts")
-        kind = w.plan(one + "prompt_type")
+            if prefix + field not in keys and w.plan(prefix + field) is not None:
+                w.lose(prefix + field, State.DEAD_IN_TARGET, "veRL reads one column of prompts")
+        kind = w.plan(prefix + "prompt_type")
         other = "veRL reads chat messages: prepare the rows so"
-        settle_known(w, one + "prompt_type", kind != "plaintext", "as veRL does", other)
+        settle_known(w, prefix + "prompt_type", kind != "plaintext", "as veRL does", other)
 
 
 FIELDS = ("uri", "split", "storage", "prompt_type", "keys.prompt", "keys.messages")
@@ -108,8 +108,8 @@ def _rows() -> tuple[Row | Fold, ...]:
     rows = [r for r in VERL.rows if isinstance(r, Row) and counts_for_evaluation(r.plan)]
     folds = [r for r in VERL.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)]
     owned = {path for fold in FOLDS for path in fold.plans}
-    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in folds]
-    return (*(r for r in rows if r.plan not in owned), *FOLDS, *kept)
+    parts = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in folds]
+    return (*(r for r in rows if r.plan not in owned), *FOLDS, *parts)
 
 
 NOT_TRAINED = "a run that only evaluates neither trains nor samples for training"
