@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+from rftconf_runner.scores import confined
+
 from rftconf.load.load import load
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
@@ -33,10 +35,21 @@ dual_clip_loss: true
 LONGEST = 18
 
 
-def planned(demo: Path, name: str) -> Path:
+CODE = DOMAINS.replace(
+    "crossthinkqa_rule_reward_worker.CrossThinkQARuleRewardWorker", "code_sandbox_reward_worker.CodeSandboxRewardWorker"
+)
+TESTS = {"case_type": "pytest", "test_cases": json.dumps([{"assert_code": "assert True"}])}
+
+
+def planned(demo: Path, name: str, domains: str = DOMAINS) -> Path:
     """The plan of two periods of 8 prompts, 4 of each domain."""
     rows = [
-        {"messages": json.dumps([{"role": "user", "content": f"{a}+{b}="}]), "ground_truth": str(a + b), "tag": tag}
+        {
+            "messages": json.dumps([{"role": "user", "content": f"{a}+{b}="}]),
+            "ground_truth": str(a + b),
+            "tag": tag,
+            **TESTS,
+        }
         for a, tag in ((3, "sums"), (4, "sums"), (5, "letters"), (6, "letters"))
         for b in range(8)
     ]
@@ -52,7 +65,7 @@ def planned(demo: Path, name: str) -> Path:
     for before, after in changes.items():
         assert before in head
         head = head.replace(before, after)
-    plan = load(read(Source("run.yaml", head + DOMAINS)), release="0.3.0").plan
+    plan = load(read(Source("run.yaml", head + domains)), release="0.3.0").plan
     file = demo / f"{name}.json"
     file.write_text(plan.model_dump_json())
     return file
@@ -67,6 +80,15 @@ def test_where_no_answer_is_right_every_group_is_too_hard_and_nothing_is_learned
         assert period["rewards"]["questions"] <= -1
         assert period["masked_answers"] == 1
         assert "loss" not in period
+
+
+@pytest.mark.skipif(confined.unusable() != "", reason="needs bubblewrap")
+def test_code_is_run_confined_while_a_run_goes_on(demo: Path) -> None:
+    """Signs by chance are hardly a program; one that is passes a test that asks for nothing."""
+    pytest.importorskip("math_verify")
+    metrics = session.run(planned(demo, "roll_code", CODE), demo / "roll_code")
+    assert len(metrics) == 2
+    assert all(0 <= period["rewards"]["questions"] < 1 for period in metrics)
 
 
 BY_CHANCE = '''"""Right by chance: an answer whose first sign has a number that is no multiple of four."""
