@@ -58,6 +58,6 @@ def model(run: Run) -> dict[str, Any]:
     return {path[len(AT) :]: value for path, value in values.items() if path.startswith(AT) and value is not None}
 
 
-def asked(run: Any, key: str) -> str:
+def question_on(run: Any, key: str) -> str:
     """Why a person is asked about a key, and the choices."""
     return " ".join(d.why + " " + " ".join(d.choices) for d in run.conversion.ledger.decisions if d.key == key)

@@ -69,8 +69,8 @@ class Run:
 
     def line(self, key: str) -> SourceLine:
         """The ledger's line of a source key."""
-        (found,) = [line for line in self.conversion.ledger.sources if line.key == key]
-        return found
+        (source_line,) = [line for line in self.conversion.ledger.sources if line.key == key]
+        return source_line
 
     def plan(self, path: str) -> Any:
         """A value of the plan that was read."""

@@ -23,8 +23,8 @@ buffer:
 
 
 def state_of(document: Document, to: str, key: str) -> State:
-    found = convert(document, to).ledger.sources
-    return next(line.state for line in found if line.key == key)
+    lines = convert(document, to).ledger.sources
+    return next(line.state for line in lines if line.key == key)
 
 
 @pytest.mark.parametrize("to", ["verl", "trinity"])

@@ -83,8 +83,8 @@ def test_row_15_2_what_no_whole_number_of_prompts_can_cut_is_refused() -> None:
 @pytest.mark.parametrize("release", ["0.5.2", "0.4.1"])
 def test_row_2_5_one_interval_for_both_sides_is_form_a(release: str) -> None:
     """Form B before 0.6 would lose the trainer's interval and starve one side."""
-    one = {ACTOR + "ppo_mini_batch_size": "1", "data.train_batch_size": "4"}
-    out = from_verl(one, to=release).out
+    changes = {ACTOR + "ppo_mini_batch_size": "1", "data.train_batch_size": "4"}
+    out = from_verl(changes, to=release).out
     assert picked(out, "buffer.batch_size", "synchronizer.sync_interval") == [1, 4]
     with pytest.raises(RefusedError, match=r"form B came with 0\.6\.0"):
         from_verl(to=release, form="B")

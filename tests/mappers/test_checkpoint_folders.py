@@ -42,10 +42,10 @@ def test_the_root_of_a_folder_whose_name_a_variable_holds(folder: str, root: str
 
 @pytest.mark.parametrize("to", ["roll", "chatlearn", "trinity"])
 def test_no_run_writes_into_the_root_of_the_file_system(to: str) -> None:
-    made = yaml.safe_load(convert(read(Source("run.sh", RUN.format("''"))), to).text)
+    config = yaml.safe_load(convert(read(Source("run.sh", RUN.format("''"))), to).text)
     folder = {
-        "roll": lambda: made["checkpoint_config"]["output_dir"],
-        "chatlearn": lambda: made["runtime_args"]["output_dir"],
-        "trinity": lambda: made["checkpoint_root_dir"],
+        "roll": lambda: config["checkpoint_config"]["output_dir"],
+        "chatlearn": lambda: config["runtime_args"]["output_dir"],
+        "trinity": lambda: config["checkpoint_root_dir"],
     }[to]()
     assert folder.startswith(".")

@@ -52,7 +52,7 @@ def test_what_the_trainer_decides_of_a_critic_s_model_is_not_written() -> None:
     """Trinity-RFT 0.6.0 trainer/verl/trainer.py: HFModelConfig(enable_gradient_checkpointing=True)."""
     assert CHECKPOINTING not in written(PPO, "trinity", "0.6.0")
     lost = done(PPO, "trinity", "0.6.0").ledger.sources
-    (line,) = [one for one in lost if one.key == "critic.model.enable_gradient_checkpointing"]
+    (line,) = [source for source in lost if source.key == "critic.model.enable_gradient_checkpointing"]
     assert line.state is State.NO_COUNTERPART
     assert written(PPO, "trinity", "0.5.2")[CHECKPOINTING] is False
 
@@ -64,11 +64,11 @@ def test_the_schedule_of_a_critic_on_megatron_has_a_key_of_its_own(release: str)
     megatron = megatron.replace(" +critic.fsdp", " +critic.megatron").replace(
         " critic.model.enable_gradient_checkpointing=False", ""
     )
-    for style, kept in (("linear", "linear"), ("constant", None)):
+    for style, schedule in (("linear", "linear"), ("constant", None)):
         text = f"{megatron} critic.optim.lr_decay_style={style} critic.optim.min_lr=1e-7"
         keys = written(text, "trinity", release)
-        assert keys.get(CRITIC + "optim.lr_decay_style") == kept
-        assert keys.get(CRITIC + "optim.min_lr") == (1e-7 if kept else None)
+        assert keys.get(CRITIC + "optim.lr_decay_style") == schedule
+        assert keys.get(CRITIC + "optim.min_lr") == (1e-7 if schedule else None)
         assert CRITIC + "optim.lr_scheduler_type" not in keys
 
 

@@ -18,14 +18,14 @@ from tests.mappers.roll_runs import from_roll, to_roll
 SCHEDULER = "actor_train.training_args.lr_scheduler_type"
 
 
-def asked(done: Conversion, key: str) -> Decision:
-    (found,) = [one for one in done.ledger.decisions if one.key == key]
-    return found
+def decision_on(done: Conversion, key: str) -> Decision:
+    (decision,) = [item for item in done.ledger.decisions if item.key == key]
+    return decision
 
 
 def question(done: Conversion, key: str) -> Question:
-    (found,) = [one for one in questions_of(done.ledger) if one.name == key]
-    return found
+    (match,) = [item for item in questions_of(done.ledger) if item.name == key]
+    return match
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def question(done: Conversion, key: str) -> Question:
 def test_a_schedule_that_the_target_lacks_is_told_with_the_words_that_it_takes(to: str, key: str) -> None:
     """ROLL's default, linear: the question says so, and offers what FSDP takes."""
     done = from_roll(to=to, without=(SCHEDULER,)).conversion
-    decision = asked(done, key)
+    decision = decision_on(done, key)
     assert decision.has == f"{SCHEDULER}=linear, the default of ROLL 0.3.0"
     assert decision.choices == ("constant", "cosine")
     assert [choice.to for choice in question(done, key).choices] == ["key", "key"]
@@ -44,7 +44,7 @@ def test_a_schedule_that_the_target_lacks_is_told_with_the_words_that_it_takes(t
 def test_a_strategy_lists_the_ones_there_are() -> None:
     done = to_roll({"reward_model.enable": "True", "reward_model.model.path": "/rm"}, release="0.6.1").conversion
     key = next(line.key for line in done.ledger.targets if line.key.endswith("strategy_name") and line.value == "???")
-    decision = asked(done, key)
+    decision = decision_on(done, key)
     assert {"hf_infer", "vllm", "sglang"} <= set(decision.choices)
     assert decision.why == "the source does not say what serves it"
 
@@ -58,7 +58,7 @@ def test_a_value_that_is_missing_inside_a_list_is_asked_for() -> None:
     (files,) = [line.value for line in done.ledger.targets if line.key == "data.val_files"]
     assert isinstance(files, list)
     assert "???" in files
-    decision = asked(done, "data.val_files")
+    decision = decision_on(done, "data.val_files")
     assert "openai/gsm8k" in decision.has
     assert "export the hub data set" in decision.why
     assert question(done, "data.val_files").effect_of_answer(["/x.parquet", "/y.parquet"]) is not None
@@ -66,19 +66,19 @@ def test_a_value_that_is_missing_inside_a_list_is_asked_for() -> None:
 
 def test_the_layout_is_asked_for_where_the_target_would_change_it() -> None:
     done = from_trinity().conversion
-    decision = asked(done, "layout")
+    decision = decision_on(done, "layout")
     assert decision.chosen == "colocated"
     assert decision.has == "4 GPUs for engines and 4 for the trainer"
     assert [choice.partition(":")[0] for choice in decision.choices] == ["--layout colocated", "--layout separated"]
 
 
 def test_the_layout_that_is_asked_for_is_written() -> None:
-    apart = from_trinity(layout="separated")
-    assert apart.out["trainer.v1.trainer_mode"] == "separate_async"
-    assert apart.out[ROLLOUT + "n_gpus_per_node"] == 4
-    assert apart.out["trainer.n_gpus_per_node"] == 4
-    assert not [one for one in apart.conversion.ledger.decisions if one.key == "layout"]
-    staleness = next(one for one in apart.conversion.ledger.learning if one.cause == "staleness")
+    separate = from_trinity(layout="separated")
+    assert separate.out["trainer.v1.trainer_mode"] == "separate_async"
+    assert separate.out[ROLLOUT + "n_gpus_per_node"] == 4
+    assert separate.out["trainer.n_gpus_per_node"] == 4
+    assert not [item for item in separate.conversion.ledger.decisions if item.key == "layout"]
+    staleness = next(item for item in separate.conversion.ledger.learning if item.cause == "staleness")
     assert "up to 1 periods old here, 0 in the source" in staleness.says
     shared = from_trinity(layout="colocated")
     assert shared.out.get("trainer.v1.trainer_mode") != "separate_async"
@@ -89,7 +89,7 @@ def test_no_layout_is_offered_that_would_take_part_of_an_update() -> None:
     """An update of more than a period's sequences has no whole number of updates a period."""
     half: dict[str, Any] = {"buffer.batch_size": 32, "buffer.train_batch_size": 512, "synchronizer.sync_interval": 1}
     half["synchronizer.sync_style"] = "explorer_driven"
-    choices = asked(from_trinity(half).conversion, "layout").choices
+    choices = decision_on(from_trinity(half).conversion, "layout").choices
     assert not any("separated" in choice for choice in choices)
     with pytest.raises(UsageError, match="whole number of updates"):
         from_trinity(half, layout="separated")
@@ -105,18 +105,18 @@ def test_a_layout_is_refused_where_there_is_nothing_to_choose() -> None:
 def test_a_run_that_would_not_resume_is_asked_about() -> None:
     """veRL goes on from its newest checkpoint unless told otherwise; ROLL cannot, and false was called veRL's default."""
     done = to_roll().conversion
-    decision = asked(done, "resume_from_checkpoint")
+    decision = decision_on(done, "resume_from_checkpoint")
     assert "starts anew; in the source it goes on from its newest checkpoint (trainer.resume_mode)" in decision.why
-    told = question(done, "resume_from_checkpoint")
-    assert told.effect_of_answer("keep") is not None
-    assert told.effect_of_answer("/checkpoints/10") is not None
+    resume = question(done, "resume_from_checkpoint")
+    assert resume.effect_of_answer("keep") is not None
+    assert resume.effect_of_answer("/checkpoints/10") is not None
 
 
 @pytest.mark.parametrize(("tokens", "is_asked"), [("1024", False), ("40000", True)])
 def test_a_time_limit_is_asked_about_where_long_answers_can_hit_it(tokens: str, is_asked: bool) -> None:
     """Half an hour is enough for 1,024 tokens; at 5 tokens a second it is not for 40,000."""
     done = from_verl({"data.max_response_length": tokens}, rows=7473).conversion
-    keys = {one.key for one in done.ledger.decisions}
+    keys = {decision.key for decision in done.ledger.decisions}
     assert ("explorer.max_timeout" in keys) is is_asked
 
 
@@ -130,7 +130,7 @@ def test_every_variable_that_the_output_needs_is_asked_for(way: str) -> None:
     done = convert(read(Source("run.sh", text)), "verl", to_release="0.8.0")
     needed = {"DATA_DIR", "MODEL_DIR", "PROJECT"}
     assert "set -euo pipefail" in done.text
-    assert {f"${name}" for name in needed} <= {one.key for one in done.ledger.decisions}
+    assert {f"${name}" for name in needed} <= {decision.key for decision in done.ledger.decisions}
 
 
 def test_an_estimator_that_the_target_lacks_stands_first_with_its_words() -> None:
@@ -139,7 +139,7 @@ def test_an_estimator_that_the_target_lacks_stands_first_with_its_words() -> Non
     assert first.key == "algorithm.adv_estimator"
     assert first.has == "adv_estimator=reinforce"
     assert "grpo" in first.choices
-    assert not [one for one in done.ledger.learning if one.cause == "estimator"]
+    assert not [change for change in done.ledger.learning if change.cause == "estimator"]
 
 
 def test_an_answer_to_a_key_of_a_list_is_given_to_each_item() -> None:
@@ -152,17 +152,17 @@ def test_an_answer_to_a_key_of_a_list_is_given_to_each_item() -> None:
         "actor_rollout_ref.model.path=/q trainer.n_gpus_per_node=8 trainer.nnodes=1"
     )
     key = "buffer.explorer_input.tasksets[].default_workflow_type"
-    given = {key: Answer("key", key, "mine")}
-    done = convert_loaded(load(read(Source("run.sh", text))), "trinity", Options(answers=given))
+    answers = {key: Answer("key", key, "mine")}
+    done = convert_loaded(load(read(Source("run.sh", text))), "trinity", Options(answers=answers))
     written = {
         line.key: (line.value, line.comment) for line in done.ledger.targets if line.key.endswith("workflow_type")
     }
-    assert written == {key.replace("[]", f"[{at}]"): ("mine", "your answer") for at in (0, 1)}
-    assert [(one.key, one.chosen) for one in done.ledger.answered] == [(key, "mine")]
+    assert written == {key.replace("[]", f"[{index}]"): ("mine", "your answer") for index in (0, 1)}
+    assert [(answer.key, answer.chosen) for answer in done.ledger.answered] == [(key, "mine")]
 
 
 def test_what_an_open_estimator_switches_is_no_change_yet() -> None:
     """ROLL's default estimator has a critic; while the estimator is open, nobody is told of one."""
     done = to_roll({"algorithm.adv_estimator": "reinforce_plus_plus_baseline"}).conversion
-    assert asked(done, "adv_estimator").choices
-    assert not [one for one in done.ledger.learning if one.cause in ("critic", "estimator")]
+    assert decision_on(done, "adv_estimator").choices
+    assert not [change for change in done.ledger.learning if change.cause in ("critic", "estimator")]

@@ -28,7 +28,7 @@ def loaded(text: str) -> Loaded:
 
 
 @pytest.mark.parametrize(
-    ("change", "own", "given"),
+    ("change", "own", "demos"),
     [
         (("", ""), 256, 64),
         (("expert_data_ratio: 0.2, ", ""), 160, 160),
@@ -39,9 +39,9 @@ def loaded(text: str) -> Loaded:
         (("algorithm_type: mix", "algorithm_type: grpo"), 320, None),
     ],
 )
-def test_what_of_a_train_batch_the_policy_said_itself(change: tuple[str, str], own: int, given: int | None) -> None:
+def test_what_of_a_train_batch_the_policy_said_itself(change: tuple[str, str], own: int, demos: int | None) -> None:
     values = loaded(MIX.replace(*change)).stages[0].values
-    assert (values[OWN], values.get(DEMOS)) == (own, given)
+    assert (values[OWN], values.get(DEMOS)) == (own, demos)
 
 
 def test_other_frameworks_get_its_own_answers_and_trinity_the_whole_batch() -> None:

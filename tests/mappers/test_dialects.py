@@ -96,9 +96,9 @@ def test_a_forks_own_section_travels_in_the_plan() -> None:
     assert done.plan.extensions["verl"]["search.engine.url"] == "http://x"
 
 
-@pytest.mark.parametrize("said", ["mini_batch=rows", "responses_per_prompt=0", "batch=samples", "mini_batch"])
-def test_what_may_be_assumed(said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["convert", "x.sh", "--to", "trinity", "--assume", said]) == 2
+@pytest.mark.parametrize("word", ["mini_batch=rows", "responses_per_prompt=0", "batch=samples", "mini_batch"])
+def test_what_may_be_assumed(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", "x.sh", "--to", "trinity", "--assume", word]) == 2
     assert "--assume" in capsys.readouterr().err
 
 

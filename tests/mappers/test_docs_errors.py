@@ -62,9 +62,9 @@ def test_d5_cadences_are_scaled() -> None:
 
 def test_d6_one_engine_of_two_leaves_six_trainers() -> None:
     """8 GPUs, one engine with tp 2: 2048 % 6 = 2, so neither direction keeps six."""
-    apart = from_trinity({"explorer.rollout_model.engine_num": 1, "synchronizer.sync_offset": 1})
-    assert apart.out["trainer.n_gpus_per_node"] == 4
-    assert any("6 ranks" in decision.why for decision in apart.conversion.ledger.decisions)
+    separate = from_trinity({"explorer.rollout_model.engine_num": 1, "synchronizer.sync_offset": 1})
+    assert separate.out["trainer.n_gpus_per_node"] == 4
+    assert any("6 ranks" in decision.why for decision in separate.conversion.ledger.decisions)
     assert from_verl().out["explorer.rollout_model.engine_num"] == 2
 
 
@@ -122,7 +122,7 @@ ENGINE = ("rollout.max_num_seqs", "rollout.enforce_eager", "model.enable_gradien
 
 
 @pytest.mark.parametrize(
-    ("release", "found"),
+    ("release", "expected"),
     [
         ("0.5.0", [1024, True, True, False]),
         ("0.6.1", [1024, False, True, False]),
@@ -130,8 +130,8 @@ ENGINE = ("rollout.max_num_seqs", "rollout.enforce_eager", "model.enable_gradien
         ("0.9.1", [256, False, True, True]),
     ],
 )
-def test_d13_defaults_by_release(release: str, found: list[object]) -> None:
-    assert [default("verl", release, f"actor_rollout_ref.{key}") for key in ENGINE] == found
+def test_d13_defaults_by_release(release: str, expected: list[object]) -> None:
+    assert [default("verl", release, f"actor_rollout_ref.{key}") for key in ENGINE] == expected
 
 
 def test_d14_the_coefficient_of_kl() -> None:
@@ -205,9 +205,9 @@ def test_d35_critic_warmup_has_two_places() -> None:
 @pytest.mark.parametrize(("more", "rollout"), [({}, 2), ({"data": 2}, 4), ({"pipeline": 2}, 4)])
 def test_d36_gpus_of_an_engine(more: dict[str, int], rollout: int) -> None:
     sizes = {f"explorer.rollout_model.{kind}_parallel_size": size for kind, size in more.items()}
-    one = {"explorer.rollout_model.engine_num": 1, "synchronizer.sync_offset": 4, "buffer.train_batch_size": 1536,
+    single = {"explorer.rollout_model.engine_num": 1, "synchronizer.sync_offset": 4, "buffer.train_batch_size": 1536,
            "buffer.batch_size": 192}  # fmt: skip
-    out = from_trinity({**one, **sizes}).out
+    out = from_trinity({**single, **sizes}).out
     assert picked(out, ROLLOUT + "n_gpus_per_node", "trainer.n_gpus_per_node") == [rollout, 8 - rollout]
 
 

@@ -154,11 +154,11 @@ def test_d32_n_has_two_copies() -> None:
     done = from_chatlearn({RUN + "num_inference_per_prompt": 16})
     assert (done.out[ROLLOUT + "n"], "(H13)" in done.notes) == (8, True)
     out = to_chatlearn().out
-    assert [out[at + "num_inference_per_prompt"] for at in (RUN, ENGINE)] == [8, 8]
+    assert [out[section + "num_inference_per_prompt"] for section in (RUN, ENGINE)] == [8, 8]
 
 
 def test_d44_both_copies_are_32_by_default() -> None:
     keys = catalogue.load("chatlearn", None, "fsdp").keys
-    assert [keys[at + "num_inference_per_prompt"].default for at in (RUN, ENGINE)] == [32, 32]
+    assert [keys[section + "num_inference_per_prompt"].default for section in (RUN, ENGINE)] == [32, 32]
     left_out = dict.fromkeys((RUN + "num_inference_per_prompt", ENGINE + "num_inference_per_prompt"))
     assert from_chatlearn(left_out).out[ROLLOUT + "n"] == 32

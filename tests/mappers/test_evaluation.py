@@ -74,14 +74,14 @@ def test_there_and_back_is_the_same_evaluation() -> None:
     first = load(bench()).stages[0].values
     again = read(Source("run.sh", convert(bench(), "verl").text), ReadOptions())
     second = load(again).stages[0].values
-    kept = (
+    paths = (
         "stage.kind",
         "stage.model.path",
         "stage.placement.rollout.tp",
         "stage.placement.rollout.gpus",
         "stage.sampling.eval.responses",
     )
-    assert [first[path] for path in kept] == [second[path] for path in kept]
+    assert [first[path] for path in paths] == [second[path] for path in paths]
 
 
 def test_val_only_without_the_first_validation_is_pointed_out() -> None:
@@ -168,12 +168,12 @@ def test_what_is_written_for_roll_is_what_its_rollout_pipeline_asserts() -> None
 @pytest.mark.parametrize("to", ["verl", "trinity"])
 def test_rolls_evaluation_there_and_back(to: str) -> None:
     first = load(rollouts()).stages[0].values
-    there = convert(rollouts(), to)
-    back = convert(read(Source(f"run{there.file_suffix}", there.text), ReadOptions()), "roll")
+    target = convert(rollouts(), to)
+    back = convert(read(Source(f"run{target.file_suffix}", target.text), ReadOptions()), "roll")
     second = load(read(Source("run.yaml", back.text), ReadOptions())).stages[0].values
-    kept = ("stage.kind", "stage.model.path", "stage.placement.rollout.gpus", "stage.sampling.eval.responses", "cluster.nodes",
+    paths = ("stage.kind", "stage.model.path", "stage.placement.rollout.gpus", "stage.sampling.eval.responses", "cluster.nodes",
             "stage.sampling.eval.temperature", "stage.length.response_max_tokens", "stage.data.eval[0].keys.messages")  # fmt: skip
-    assert [first[path] for path in kept] == [second[path] for path in kept]
+    assert [first[path] for path in paths] == [second[path] for path in paths]
 
 
 def test_a_dummy_model_is_pointed_out() -> None:

@@ -89,8 +89,8 @@ def test_h8_every_rank_gets_the_same() -> None:
 
 def test_h11_cadences_count_episodes() -> None:
     out = to_chatlearn().out
-    found = [out[RUN + key] for key in ("eval_episode_interval", "save_episode_interval", "num_episode")]
-    assert found == [5, 20, 105]
+    cadences = [out[RUN + key] for key in ("eval_episode_interval", "save_episode_interval", "num_episode")]
+    assert cadences == [5, 20, 105]
     out = trinity_to_chatlearn().out
     assert (out[RUN + "eval_episode_interval"], out[RUN + "num_episode"]) == (5, 105)
 
@@ -137,9 +137,9 @@ def test_h21_gpus_are_shared_or_not_as_in_the_source() -> None:
     shared = to_chatlearn().out
     assert shared[RUN + "colocation"] == ["policy", "policy_trainer", "ref_policy"]
     assert shared[TRAINER + "num_gpu"] == shared[ENGINE + "num_gpu"] == 8
-    apart = trinity_to_chatlearn().out
-    assert apart[RUN + "colocation"] == ["policy_trainer", "ref_policy"]
-    assert (apart[TRAINER + "num_gpu"], apart[ENGINE + "num_gpu"]) == (4, 4)
+    separate = trinity_to_chatlearn().out
+    assert separate[RUN + "colocation"] == ["policy_trainer", "ref_policy"]
+    assert (separate[TRAINER + "num_gpu"], separate[ENGINE + "num_gpu"]) == (4, 4)
 
 
 def test_h51_a_prompt_as_long_as_the_limit() -> None:
@@ -216,8 +216,8 @@ def test_h38_the_deviation_is_that_of_the_population() -> None:
 def test_h39_a_group_of_one_learns_nothing() -> None:
     with pytest.raises(RefusedError, match="H39"):
         to_chatlearn({f"{ROLLOUT}n": "1"})
-    one = dict.fromkeys((RUN + "num_inference_per_prompt", ENGINE + "num_inference_per_prompt"), 1)
-    assert "nothing is learned (H39)" in from_chatlearn(one).notes
+    single = dict.fromkeys((RUN + "num_inference_per_prompt", ENGINE + "num_inference_per_prompt"), 1)
+    assert "nothing is learned (H39)" in from_chatlearn(single).notes
 
 
 def test_h40_no_group_is_filtered() -> None:

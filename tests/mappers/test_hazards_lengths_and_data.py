@@ -65,9 +65,9 @@ def test_h54_the_scale_of_adapters_is_kept() -> None:
 
 def test_h55_evaluation_is_spelt_out() -> None:
     out = from_verl().out
-    at = "buffer.explorer_input.eval_tasksets[0]."
+    section = "buffer.explorer_input.eval_tasksets[0]."
     args = ("rollout_args.temperature", "rollout_args.top_p", "rollout_args.top_k", "repeat_times")
-    assert picked(out, *(at + arg for arg in args)) == [0, 1.0, -1, 1]
+    assert picked(out, *(section + arg for arg in args)) == [0, 1.0, -1, 1]
     back = from_trinity({"model.temperature": 0.7}).out
     assert picked(back, *(f"{ROLLOUT}val_kwargs.{arg}" for arg in ("temperature", "top_p", "top_k", "n"))) == [
         0.7,
@@ -251,8 +251,8 @@ def test_h69_own_pools_drop_what_is_old() -> None:
 def test_h71_hybrid_engine_matters_to_own_pools_only() -> None:
     shared = from_verl({"actor_rollout_ref.hybrid_engine": "False"})
     assert picked(shared.out, "cluster.node_num", "explorer.rollout_model.engine_num") == [1, 2]
-    apart = from_verl(SEPARATE)
-    assert picked(apart.out, "cluster.node_num", "cluster.gpu_per_node", "explorer.rollout_model.engine_num") == [
+    separate = from_verl(SEPARATE)
+    assert picked(separate.out, "cluster.node_num", "cluster.gpu_per_node", "explorer.rollout_model.engine_num") == [
         2,
         8,
         4,

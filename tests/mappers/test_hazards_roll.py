@@ -135,9 +135,9 @@ def test_h28_the_temperature_does_not_divide_logits() -> None:
 
 def test_h29_sampling_is_spelt_out() -> None:
     out = to_roll().out
-    at = INFER + "generating_args."
-    assert [out[at + k] for k in ("temperature", "top_p", "top_k")] == [1.0, 1, -1]
-    left_out = tuple(at + k for k in ("temperature", "top_p", "top_k"))
+    section = INFER + "generating_args."
+    assert [out[section + k] for k in ("temperature", "top_p", "top_k")] == [1.0, 1, -1]
+    left_out = tuple(section + k for k in ("temperature", "top_p", "top_k"))
     back = from_roll(without=left_out).out
     assert [back[ROLLOUT + k] for k in ("temperature", "top_p", "top_k")] == [0.95, 0.7, 50]
 
@@ -240,8 +240,8 @@ def test_h54_the_scale_of_an_adapter() -> None:
 
 def test_h55_validation_is_spelt_out() -> None:
     out = to_roll().out
-    at = "validation.generating_args."
-    assert [out[at + k] for k in ("temperature", "top_p", "top_k", "num_return_sequences")] == [0, 1.0, -1, 1]
+    section = "validation.generating_args."
+    assert [out[section + k] for k in ("temperature", "top_p", "top_k", "num_return_sequences")] == [0, 1.0, -1, 1]
     assert (
         from_roll(without=("validation.generating_args.temperature",)).out[ROLLOUT + "val_kwargs.temperature"] == 0.95
     )
@@ -253,11 +253,11 @@ def test_h57_what_the_loader_drops_is_named() -> None:
     assert "no such key" in line.reason
 
 
-@pytest.mark.parametrize(("mode", "enabled", "told"),
+@pytest.mark.parametrize(("mode", "enabled", "warns"),
                          [("token-mean", True, True), ("token-mean", False, False), ("seq-mean-token-mean", True, False)])  # fmt: skip
-def test_h60_filtered_tokens_stay_in_the_numerator(mode: str, enabled: bool, told: bool) -> None:
+def test_h60_filtered_tokens_stay_in_the_numerator(mode: str, enabled: bool, warns: bool) -> None:
     done = from_roll({"loss_agg_mode": mode, "train_infer_correction.filters": [{"enabled": enabled}]})
-    assert ("(H60)" in done.notes) is told
+    assert ("(H60)" in done.notes) is warns
     assert done.out[ACTOR + "loss_agg_mode"] == mode
 
 

@@ -16,16 +16,16 @@ OPTIM = ("lr", "betas", "lr_scheduler_type", "lr_warmup_steps")
 
 
 @pytest.mark.parametrize(
-    ("program", "found"),
+    ("program", "expected"),
     [(FSDP_SFT, [1e-5, [0.9, 0.95], "cosine", 10]), (SFT, [1e-3, [0.9, 0.999], "constant", -1])],
 )
-def test_h70_a_supervised_run_without_an_optimizer_block(program: str, found: list[object]) -> None:
+def test_h70_a_supervised_run_without_an_optimizer_block(program: str, expected: list[object]) -> None:
     """1e-5, a cosine and a warm-up of a tenth up to 0.7.0; 1e-3, constant and none since (-1: not set)."""
     text = f"{program} data.train_batch_size=64 data.train_files=/d/t.parquet trainer.total_training_steps=100"
     done = Done(convert(read(Source("run.sh", text)), "trinity"))
     defaults = catalogue.load("trinity", "0.6.0").keys
     keys = [f"algorithm.optimizer.{key}" for key in OPTIM]
-    assert [done.out.get(key, defaults[key].default) for key in keys] == found
+    assert [done.out.get(key, defaults[key].default) for key in keys] == expected
 
 
 @pytest.mark.parametrize(("to", "schedule"), [("0.9.1", ["constant", None]), ("0.7.1", ["constant", None]), ("0.5.0", [None, "???"])])  # fmt: skip

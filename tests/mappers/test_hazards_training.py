@@ -25,10 +25,10 @@ def test_h26_a_token_of_100_weighs_as_one_of_900_since_0_8(release: str, scope: 
     assert f"veRL averages the loss {over}" in from_trinity(to=release).notes
 
 
-@pytest.mark.parametrize(("to", "kept"), [("0.5.2", True), ("0.6.0", False)])
-def test_h26_old_releases_of_both_weigh_alike(to: str, kept: bool) -> None:
-    assert ("loss_norm_scope" not in from_verl(release="0.7.1", to=to).notes) is kept
-    assert ("loss_norm_scope" not in from_trinity(release=to, to="0.7.1").notes) is kept
+@pytest.mark.parametrize(("to", "same"), [("0.5.2", True), ("0.6.0", False)])
+def test_h26_old_releases_of_both_weigh_alike(to: str, same: bool) -> None:
+    assert ("loss_norm_scope" not in from_verl(release="0.7.1", to=to).notes) is same
+    assert ("loss_norm_scope" not in from_trinity(release=to, to="0.7.1").notes) is same
     assert "averages the loss over each micro-batch, then over those (H26)" in from_verl(to="0.5.2").notes
 
 
@@ -51,11 +51,11 @@ def test_h28_the_divisor_is_the_models_temperature() -> None:
     """trainer/verl/trainer.py since 0.6; before, the first task set's temperature divides."""
     key, own = "model.temperature", SET + "temperature"
     two = {key: 0.6, SET + "temperature": 1.0}
-    apart = from_trinity(two)
-    assert apart.out.get(ROLLOUT + "temperature", 1.0) == 1.0
-    assert apart.line(key).state is State.NARROWED
-    assert apart.line(own).state is State.EXACT
-    assert apart.conversion.loaded.extensions[key] == 0.6
+    unequal = from_trinity(two)
+    assert unequal.out.get(ROLLOUT + "temperature", 1.0) == 1.0
+    assert unequal.line(key).state is State.NARROWED
+    assert unequal.line(own).state is State.EXACT
+    assert unequal.conversion.loaded.extensions[key] == 0.6
     silent = from_trinity({SET + "temperature": 0.6})
     assert silent.line(own).state is State.NARROWED
     assert silent.conversion.loaded.extensions[key] == 1.0
@@ -166,8 +166,8 @@ def test_h44_a_staircase_that_becomes_a_ramp_is_named() -> None:
         from_verl(stairs).notes
     )
     assert "updates_per_tick" not in from_verl().notes  # the rate never moves
-    one = {**stairs, ACTOR + "ppo_mini_batch_size": "1024"}  # a period is one update
-    assert "updates_per_tick" not in from_verl(one).notes
+    single = {**stairs, ACTOR + "ppo_mini_batch_size": "1024"}  # a period is one update
+    assert "updates_per_tick" not in from_verl(single).notes
     ramp = from_trinity({"algorithm.optimizer.lr_warmup_steps": 40})
     assert "so the rate is a staircase (H44) (here 4, the source 1)" in ramp.notes
 

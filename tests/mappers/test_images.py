@@ -34,31 +34,31 @@ SCRIPT = (
 )
 
 
-def of_trinity(to: str, told: str = ", image_key: images", release: str | None = None) -> Conversion:
-    return convert(read(Source("run.yaml", TEXT % told)), to, to_release=release)
+def of_trinity(to: str, column: str = ", image_key: images", release: str | None = None) -> Conversion:
+    return convert(read(Source("run.yaml", TEXT % column)), to, to_release=release)
 
 
 def question(done: Conversion, key: str) -> str:
-    (why,) = [one.why for one in done.ledger.decisions if one.key == key]
+    (why,) = [decision.why for decision in done.ledger.decisions if decision.key == key]
     return why
 
 
 def workflows(done: Conversion) -> list[str]:
     """Return the workflows that are offered, without what each does."""
-    (asked,) = [one for one in done.ledger.decisions if one.key.endswith("default_workflow_type")]
-    return [choice.partition(":")[0] for choice in asked.choices]
+    (match,) = [decision for decision in done.ledger.decisions if decision.key.endswith("default_workflow_type")]
+    return [choice.partition(":")[0] for choice in match.choices]
 
 
 def test_roll_is_started_by_its_program_for_images() -> None:
     assert "start_rlvr_vl_pipeline.py" in question(of_trinity("roll"), "actor_train.data_args")
-    assert "start_rlvr_vl_pipeline.py" not in question(of_trinity("roll", told=""), "actor_train.data_args")
+    assert "start_rlvr_vl_pipeline.py" not in question(of_trinity("roll", column=""), "actor_train.data_args")
 
 
 def test_chatlearn_s_model_is_one_that_sees_images() -> None:
     done = of_trinity("chatlearn")
     assert "model_type: vlm" in done.text
     assert "messages" in question(done, "runtime_args.data_path")
-    assert "model_type" not in of_trinity("chatlearn", told="").text
+    assert "model_type" not in of_trinity("chatlearn", column="").text
 
 
 def test_chatlearn_s_first_release_has_no_such_models() -> None:
@@ -69,8 +69,8 @@ def test_chatlearn_s_first_release_has_no_such_models() -> None:
 def test_a_column_that_is_named_is_one_of_images_whatever_the_model_is_called() -> None:
     script = SCRIPT.replace("Qwen/Qwen2.5-VL-3B-Instruct", "/models/mine") % " data.image_key=pictures"
     done = convert(read(Source("run.sh", script)), "trinity")
-    asked = workflows(done)
-    assert asked[0] == "simple_mm_workflow"
+    offers = workflows(done)
+    assert offers[0] == "simple_mm_workflow"
     assert "image_key: pictures" in done.text
 
 
@@ -78,8 +78,8 @@ def test_a_config_that_is_written_out_in_full_has_no_images_for_that() -> None:
     script = (
         SCRIPT.replace("Qwen/Qwen2.5-VL-3B-Instruct", "Qwen/Qwen3-8B") % " data.image_key=images data.video_key=videos"
     )
-    asked = workflows(convert(read(Source("run.sh", script)), "trinity"))
-    assert asked[0] == "math_workflow"
+    offers = workflows(convert(read(Source("run.sh", script)), "trinity"))
+    assert offers[0] == "math_workflow"
 
 
 ROLL = """\
@@ -105,16 +105,16 @@ rewards: {math: {worker_cls: roll.pipeline.rlvr.rewards.math_rule_reward_worker.
 @pytest.mark.parametrize(("model", "workflow"), MODELS)
 def test_a_model_that_sees_images_reads_the_column_that_verl_reads_by_itself(model: str, workflow: str) -> None:
     done = convert(read(Source("run.sh", SCRIPT.replace("Qwen/Qwen2.5-VL-3B-Instruct", model) % "")), "trinity")
-    asked = workflows(done)
-    assert asked[0] == workflow
+    offers = workflows(done)
+    assert offers[0] == workflow
     assert ("image_key: images" in done.text) is (workflow == "simple_mm_workflow")
 
 
 @pytest.mark.parametrize(("model", "workflow"), MODELS)
 def test_a_model_that_sees_images_reads_those_of_its_rows(model: str, workflow: str) -> None:
     done = convert(read(Source("run.yaml", ROLL % model)), "trinity")
-    asked = workflows(done)
-    assert asked[0] == workflow
+    offers = workflows(done)
+    assert offers[0] == workflow
     assert ("image_key: images" in done.text) is (workflow == "simple_mm_workflow")
 
 

@@ -22,8 +22,8 @@ def test_a_key_that_sleeps_in_the_release_that_is_written_gets_the_live_one_besi
     done = convert_loaded(loaded, "verl", Options("0.9.1"))
     back = load(read(Source("run.sh", done.text)), release="0.9.1")
     assert back.plan.stages[0].placement.critic.sp == 2
-    kept = convert_loaded(loaded, "verl", Options("0.7.1"))
-    assert "critic.fsdp." not in kept.text
+    same = convert_loaded(loaded, "verl", Options("0.7.1"))
+    assert "critic.fsdp." not in same.text
 
 
 @pytest.mark.parametrize("style", ["yaml", "overrides", "sh"])

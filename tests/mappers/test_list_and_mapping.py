@@ -27,8 +27,8 @@ BOTH_WAYS = [pytest.param(framework, *pair, id=pair[1]) for framework, *keys in 
 def test_the_second_shape_costs_its_own_leaf_only(framework: str, first: str, second: str) -> None:
     base, newest = FLIPPED[framework][0], registry.framework(framework).newest
     both = document(framework, {**base.flat, first: "v", second: "v"}, base.trainer)
-    found = engine.check(both, engine.Options(framework, newest))
-    assert any(second in (one.key or one.message) for one in found)
+    findings = engine.check(both, engine.Options(framework, newest))
+    assert any(second in (finding.key or finding.message) for finding in findings)
     for to in OTHER:
         try:
             done = convert(

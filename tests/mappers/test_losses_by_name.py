@@ -37,9 +37,9 @@ VARIANT = "actor_train.pg_variant"
 )
 def test_a_loss_of_another_formula_is_asked_about(framework: str, flat: Flat, trainer: str, to: str) -> None:
     ledger = convert_flat(framework, to, dict(flat), trainer).ledger
-    wanted = {"verl": MODE, "trinity": "algorithm.policy_loss_fn", "roll": "importance_sampling"}[to]
-    assert {line.key: line.value for line in ledger.targets}[wanted] == "???"
-    assert wanted in [one.key for one in ledger.decisions]
+    key = {"verl": MODE, "trinity": "algorithm.policy_loss_fn", "roll": "importance_sampling"}[to]
+    assert {line.key: line.value for line in ledger.targets}[key] == "???"
+    assert key in [decision.key for decision in ledger.decisions]
 
 
 def test_estimators_of_a_fork_are_not_another_frameworks() -> None:
@@ -108,10 +108,10 @@ def test_what_variants_of_roll_clip(variant: str | None, clips: list[Any]) -> No
     assert ("pg_clip" in read("roll", flat).inactive) is (variant != "ppo")
 
 
-@pytest.mark.parametrize(("clip", "kept"), [(0.1, True), (0.28, False)])
-def test_the_range_of_rolls_cispo(clip: float, kept: bool) -> None:
+@pytest.mark.parametrize(("clip", "same"), [(0.1, True), (0.28, False)])
+def test_the_range_of_rolls_cispo(clip: float, same: bool) -> None:
     state = outcome("roll", f"{LOSS}clip_high", clip, {FAMILY: "cispo"})
-    assert (state not in LOSSES) is kept
+    assert (state not in LOSSES) is same
     assert keys("roll", {FAMILY: "cispo", f"{LOSS}clip_high": clip}, "pg_clip", "pg_clip_high") == [None, None]
 
 
@@ -138,8 +138,8 @@ def test_an_algorithm_that_nobody_knows_is_asked_about_everywhere(to: str) -> No
     flat = {**TRINITY_GRPO, "algorithm.algorithm_type": UNKNOWN, "algorithm.kl_loss_fn": None}
     ledger = convert_flat("trinity", to, flat, "").ledger
     lines = {line.key: line.value for line in ledger.targets}
-    wanted = {"verl": ("algorithm.adv_estimator", MODE), "roll": ("adv_estimator", "importance_sampling")}[to]
-    assert [lines.get(key) for key in wanted] == ["???", "???"]
+    names = {"verl": ("algorithm.adv_estimator", MODE), "roll": ("adv_estimator", "importance_sampling")}[to]
+    assert [lines.get(key) for key in names] == ["???", "???"]
 
 
 def test_kl_in_rewards_of_an_algorithm_that_nobody_knows() -> None:
@@ -187,28 +187,28 @@ def test_a_plain_policy_gradient_has_one_name() -> None:
 
 def test_trinity_falls_back_to_a_plain_policy_gradient() -> None:
     """Trinity-RFT 0.6.0 ppo_policy_loss.py: fallback_to_policy_gradient makes the ratio exp(logprob - logprob.detach())."""
-    at = "algorithm.policy_loss_fn_args."
+    prefix = "algorithm.policy_loss_fn_args."
     flat = {
         **TRINITY_GRPO,
         "algorithm.policy_loss_fn": "ppo",
-        at + "clip_range": 0.3,
-        at + "enable_sequence_masking": True,
+        prefix + "clip_range": 0.3,
+        prefix + "enable_sequence_masking": True,
     }
-    assert plan("trinity", {**flat, at + "fallback_to_policy_gradient": True}, *CLIPS) == ["gpg", None, None, None]
-    assert plan("trinity", {**flat, at + "fallback_to_policy_gradient": False}, *CLIPS)[:2] == ["ppo", 0.3]
-    names = ("algorithm.policy_loss_fn", at + "fallback_to_policy_gradient", at + "clip_range")
+    assert plan("trinity", {**flat, prefix + "fallback_to_policy_gradient": True}, *CLIPS) == ["gpg", None, None, None]
+    assert plan("trinity", {**flat, prefix + "fallback_to_policy_gradient": False}, *CLIPS)[:2] == ["ppo", 0.3]
+    names = ("algorithm.policy_loss_fn", prefix + "fallback_to_policy_gradient", prefix + "clip_range")
     assert keys("trinity", {"algorithm.policy_loss.family": "gpg"}, *names) == ["ppo", True, 0.2]
     assert keys("trinity", {"algorithm.policy_loss.family": "gpg"}, names[0], release="0.3.3") == ["???"]
 
 
 def test_no_clip_differs_where_neither_loss_has_a_ratio() -> None:
     """veRL's core_algos reads no clip_ratio with gpg, which its actor's config has all the same."""
-    at = "algorithm.policy_loss_fn_args."
+    prefix = "algorithm.policy_loss_fn_args."
     flat = {
         **TRINITY_GRPO,
         "algorithm.policy_loss_fn": "ppo",
-        at + "clip_range": 0.3,
-        at + "fallback_to_policy_gradient": True,
+        prefix + "clip_range": 0.3,
+        prefix + "fallback_to_policy_gradient": True,
     }
     changes = convert_flat("trinity", "verl", flat, "verl").ledger.learning
     assert changes

@@ -15,25 +15,25 @@ from rftconf.text.source import Source
 
 def native(cells: dict[str, object]) -> Native:
     """A config of which nothing is a default."""
-    added = {name: at for at, name in enumerate(cells)}
+    added = {name: place for place, name in enumerate(cells)}
     return Native("roll", "0.3.0", "agentic", {name: Cell(value) for name, value in cells.items()}, indexed({}), added)
 
 
 def test_a_branch_is_a_tree() -> None:
-    found = native({"a.b.c": 1, "a.b.d": None, "a.e": [1, 2], "f": 3})
-    assert found.branch("a") == {"b": {"c": 1, "d": None}, "e": [1, 2]}
-    assert found.branch("g") == {}
+    config = native({"a.b.c": 1, "a.b.d": None, "a.e": [1, 2], "f": 3})
+    assert config.branch("a") == {"b": {"c": 1, "d": None}, "e": [1, 2]}
+    assert config.branch("g") == {}
 
 
 def test_lists_of_mappings_are_lists() -> None:
     cells = {"env.tools[0].id": "python", "env.tools[0].args.timeout": 5, "env.tools[1].id": "search", "env.n": 1}
-    found = native(dict(cells))
-    assert found.branch("env") == {"tools": [{"id": "python", "args": {"timeout": 5}}, {"id": "search"}], "n": 1}
+    config = native(dict(cells))
+    assert config.branch("env") == {"tools": [{"id": "python", "args": {"timeout": 5}}, {"id": "search"}], "n": 1}
 
 
 def test_names_with_dots_stay_names() -> None:
-    found = native({'env.scores["a.b"].weight': 2})
-    assert found.branch("env") == {"scores": {"a.b": {"weight": 2}}}
+    config = native({'env.scores["a.b"].weight': 2})
+    assert config.branch("env") == {"scores": {"a.b": {"weight": 2}}}
 
 
 CRITIC = (

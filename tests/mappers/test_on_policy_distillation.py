@@ -76,33 +76,33 @@ def test_a_role_without_a_model_takes_the_teachers_away() -> None:
 
 
 def test_roll_gets_a_switch_a_teacher_and_every_role_its_model() -> None:
-    found = written(converted(TRINITY, "roll"))
-    assert found["is_pure_opd"] is True
-    assert found["teacher.model_args.model_name_or_path"] == "/models/teacher-7b"
-    assert {found[f"student_{role}.model_args.model_name_or_path"] for role in ("train", "infer")} == {
+    keys = written(converted(TRINITY, "roll"))
+    assert keys["is_pure_opd"] is True
+    assert keys["teacher.model_args.model_name_or_path"] == "/models/teacher-7b"
+    assert {keys[f"student_{role}.model_args.model_name_or_path"] for role in ("train", "infer")} == {
         "/models/student-1.5b"
     }
-    assert (found["student_train.device_mapping"], found["teacher.device_mapping"]) == (
+    assert (keys["student_train.device_mapping"], keys["teacher.device_mapping"]) == (
         "list(range(0,2))",
         "list(range(6,8))",
     )
 
 
 def test_trinity_gets_the_class_and_the_workflow_that_asks_the_teacher() -> None:
-    found = written(converted(ROLL, "trinity"))
-    assert found["algorithm.algorithm_type"] == "on_policy_distill"
-    assert found["algorithm.advantage_fn_args.kl_coef"] == 0.5
-    assert found["buffer.explorer_input.default_workflow_type"] == "on_policy_distill_workflow"
+    keys = written(converted(ROLL, "trinity"))
+    assert keys["algorithm.algorithm_type"] == "on_policy_distill"
+    assert keys["algorithm.advantage_fn_args.kl_coef"] == 0.5
+    assert keys["buffer.explorer_input.default_workflow_type"] == "on_policy_distill_workflow"
 
 
 def test_verl_gets_a_pool_no_critic_and_the_clip_range_of_the_teachers_loss() -> None:
     conversion = converted(TRINITY, "verl")
-    found = written(conversion)
-    assert found["algorithm.adv_estimator"] == "grpo"
-    assert found["distillation.distillation_loss.use_task_rewards"] is False
-    assert (found["distillation.nnodes"], found["distillation.n_gpus_per_node"]) == (1, 2)
-    assert found["distillation.distillation_loss.clip_ratio_high"] == 0.2
-    assert found["distillation.teacher_models.teacher_model.inference.max_model_len"] == 3073
+    keys = written(conversion)
+    assert keys["algorithm.adv_estimator"] == "grpo"
+    assert keys["distillation.distillation_loss.use_task_rewards"] is False
+    assert (keys["distillation.nnodes"], keys["distillation.n_gpus_per_node"]) == (1, 2)
+    assert keys["distillation.distillation_loss.clip_ratio_high"] == 0.2
+    assert keys["distillation.teacher_models.teacher_model.inference.max_model_len"] == 3073
 
 
 def test_a_teacher_beside_rewards_is_no_run_of_this_kind() -> None:
@@ -134,11 +134,11 @@ def states(conversion: Conversion) -> dict[str, State]:
 
 @pytest.mark.parametrize("to", ["verl", "trinity"])
 def test_the_account_of_a_student_says_what_became_of_it(to: str) -> None:
-    found = states(converted(ROLL, to))
-    assert found["kl_penalty"] in (State.EXACT, State.DERIVED)  # how the teacher's divergence is estimated
-    assert found["student_infer.model_args.model_name_or_path"] is State.EXACT
-    assert {found["pretrain"], found["reward_pretrain"]} == {State.DEAD_IN_SOURCE}
-    assert found["teacher.device_mapping"] is State.NARROWED  # 16 GPUs in turns became an engine of four
+    outcomes = states(converted(ROLL, to))
+    assert outcomes["kl_penalty"] in (State.EXACT, State.DERIVED)  # how the teacher's divergence is estimated
+    assert outcomes["student_infer.model_args.model_name_or_path"] is State.EXACT
+    assert {outcomes["pretrain"], outcomes["reward_pretrain"]} == {State.DEAD_IN_SOURCE}
+    assert outcomes["teacher.device_mapping"] is State.NARROWED  # 16 GPUs in turns became an engine of four
 
 
 def test_that_rewards_are_not_learned_from_is_no_loss() -> None:

@@ -42,12 +42,12 @@ def test_critic_is_written_while_the_algorithm_is_open(to: str, estimator: str, 
     assert (lines[estimator], lines[rate]) == ("???", 5e-6)
     states = {line.key: line.state for line in ledger.sources}
     assert states["critic.optim.lr"] is State.EXACT
-    assert not [one for one in ledger.learning if "whiten" in one.says or "ritic" in one.says]
+    assert not [change for change in ledger.learning if "whiten" in change.says or "ritic" in change.says]
 
 
 def test_sentence_names_the_algorithm_with_a_critic() -> None:
-    asked = {one.key: one.why for one in converted("trinity").ledger.decisions}
-    assert "ppo is the one algorithm with a critic" in asked["algorithm.algorithm_type"]
+    reasons = {decision.key: decision.why for decision in converted("trinity").ledger.decisions}
+    assert "ppo is the one algorithm with a critic" in reasons["algorithm.algorithm_type"]
 
 
 @pytest.mark.parametrize(("name", "whitens"), [("my_own", None), ("grpo", False), ("gae", True), ("gdpo", True)])

@@ -31,8 +31,8 @@ TRANSFORMER = "+actor_rollout_ref.actor.megatron.override_transformer_config"
     ],
 )
 def test_layers_of_pipeline_stages_are_those_of_trainer_and_reference(theirs: str, ours: str, value: object) -> None:
-    given = f'"{value}"' if isinstance(value, str) else value
-    text = MEGATRON.rstrip("\n") + f" '{TRANSFORMER}.{theirs}={given}'\n"
+    literal = f'"{value}"' if isinstance(value, str) else value
+    text = MEGATRON.rstrip("\n") + f" '{TRANSFORMER}.{theirs}={literal}'\n"
     done = converted(text, "chatlearn")
     assert line_of(done, f"models.policy_trainer.{ours}") == value
     assert "MEM005" not in codes(done)
@@ -62,7 +62,7 @@ def test_a_run_that_ends_within_its_first_period_is_asked_for_whole_ones() -> No
 def test_an_answer_without_a_length_is_asked_for_one() -> None:
     done = converted(set_to(VERL, data__max_response_length="null"), "roll")
     assert line_of(done, "response_length") == "???"
-    assert "response_length" in {one.key for one in done.ledger.decisions}
+    assert "response_length" in {decision.key for decision in done.ledger.decisions}
     assert "DIA305" not in codes(done)
 
 

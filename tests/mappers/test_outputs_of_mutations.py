@@ -45,7 +45,7 @@ def line_of(done: Conversion, key: str) -> object:
 
 
 def codes(done: Conversion) -> set[str]:
-    return {one.code for one in errors_in(f"out{done.file_suffix}", done.text, done.ledger)}
+    return {finding.code for finding in errors_in(f"out{done.file_suffix}", done.text, done.ledger)}
 
 
 def test_a_word_that_the_asked_release_does_not_take_is_asked() -> None:
@@ -53,16 +53,16 @@ def test_a_word_that_the_asked_release_does_not_take_is_asked() -> None:
     old, new = (converted(sglang, "trinity", release, rollout_gpus=4) for release in ("0.5.2", "0.6.0"))
     key = "explorer.rollout_model.engine_type"
     assert (line_of(old, key), line_of(new, key)) == ("???", "sglang")
-    assert any(one.key == key for one in old.ledger.decisions)
+    assert any(decision.key == key for decision in old.ledger.decisions)
     trtllm = set_to(VERL, actor_rollout_ref__rollout__name="trtllm")
     assert line_of(converted(trtllm, "verl", "0.6.1"), "actor_rollout_ref.rollout.name") == "???"
     assert line_of(converted(trtllm, "verl", "0.7.1"), "actor_rollout_ref.rollout.name") == "trtllm"
 
 
-@pytest.mark.parametrize(("release", "kept"), [("0.1.3", "???"), ("0.3.0", "fsdp2_train")])
-def test_a_strategy_that_a_release_lacks_is_asked(release: str, kept: str) -> None:
+@pytest.mark.parametrize(("release", "strategy"), [("0.1.3", "???"), ("0.3.0", "fsdp2_train")])
+def test_a_strategy_that_a_release_lacks_is_asked(release: str, strategy: str) -> None:
     done = of_roll({}, "roll", release)
-    assert line_of(done, "actor_train.strategy_args.strategy_name") == kept
+    assert line_of(done, "actor_train.strategy_args.strategy_name") == strategy
 
 
 @pytest.mark.parametrize(("release", "state"), [("0.1.1", State.NO_COUNTERPART), ("0.3.0", State.EXACT)])
@@ -70,7 +70,7 @@ def test_an_argument_that_stops_a_release_is_lost_and_said(release: str, state: 
     etp = "actor_rollout_ref.actor.megatron.expert_tensor_parallel_size"
     megatron = VERL.replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer")
     done = converted(megatron.rstrip("\n") + f" {etp}=1\n", "roll", release)
-    line = next(one for one in done.ledger.sources if one.key == etp)
+    line = next(source for source in done.ledger.sources if source.key == etp)
     assert line.state is state
     assert "DIA322" not in codes(done)
 
@@ -87,7 +87,7 @@ def test_shard_groups_are_those_that_the_trainer_holds() -> None:
     many = set_to(VERL, data__train_batch_size="96", **{shards: "4"})
     done = converted(many.replace("mini_batch_size=64", "mini_batch_size=96"), "trinity", rollout_gpus=2)
     assert line_of(done, f"trainer.trainer_config.{shards}") == 3
-    line = next(one for one in done.ledger.sources if one.key == shards)
+    line = next(source for source in done.ledger.sources if source.key == shards)
     assert line.state is State.NARROWED
     assert "6 trainer GPUs are no whole number of shard groups of 4" in line.reason
     assert "GPU011" not in codes(done)
@@ -113,7 +113,7 @@ def test_an_estimator_and_an_engine_that_no_source_tells_are_asked() -> None:
     nameless: dict[str, object] = {"adv_estimator": None, INFER + STRATEGY: "hf_infer"}
     for to, key in (("verl", "algorithm.adv_estimator"), ("trinity", "algorithm.algorithm_type")):
         done = of_roll(nameless, to)
-        line = next(one for one in done.ledger.sources if one.key == "adv_estimator")
+        line = next(source for source in done.ledger.sources if source.key == "adv_estimator")
         assert line_of(done, key) == "???"
         assert "None" not in line.reason
     assert line_of(of_roll(nameless, "verl"), "actor_rollout_ref.rollout.name") == "???"
@@ -149,18 +149,20 @@ def test_a_size_of_an_update_that_no_source_tells_is_asked() -> None:
     """Its GPUs are not known, and a target's own default would be another run."""
     done = of_roll({"actor_train.device_mapping": "list(range(0,8)"}, "verl")
     assert open_keys(line_of(done, "actor_rollout_ref.actor.ppo_mini_batch_size")) == {"actor_train.device_mapping"}  # type: ignore[arg-type]
-    asked = next(one for one in done.ledger.decisions if one.key == "actor_rollout_ref.actor.ppo_mini_batch_size")
-    assert "actor_train.device_mapping" in asked.why
+    question = next(
+        decision for decision in done.ledger.decisions if decision.key == "actor_rollout_ref.actor.ppo_mini_batch_size"
+    )
+    assert "actor_train.device_mapping" in question.why
 
 
 def test_a_switch_by_which_an_older_release_stops_is_left_out_and_said() -> None:
     key = "actor_rollout_ref.hybrid_engine"
-    apart = set_to(VERL, **{"trainer.v1.trainer_mode": "separate_async", "trainer.use_v1": "True", key: "False"})
-    loaded = load(read(Source("run.sh", apart)), release="0.9.1")
+    separate = set_to(VERL, **{"trainer.v1.trainer_mode": "separate_async", "trainer.use_v1": "True", key: "False"})
+    loaded = load(read(Source("run.sh", separate)), release="0.9.1")
     assert line_of(convert_loaded(loaded, "verl", Options("0.9.0")), key) is False
     done = convert_loaded(loaded, "verl", Options("0.8.0"))
     assert line_of(done, key) is None
-    line = next(one for one in done.ledger.sources if one.key == key)
+    line = next(source for source in done.ledger.sources if source.key == key)
     assert line.state is State.NO_COUNTERPART
 
 
@@ -182,7 +184,9 @@ def test_a_list_of_lists_is_one_override(style: str) -> None:
     text = VERL.replace("data.val_files=/b", "'data.val_files=[[/b,/c],{d: /e}]'")
     done = converted(text, "verl", style=style)
     assert "data.val_files=[[/b, /c], {d: /e}]" in done.text
-    assert not any(one.code == "SYN304" for one in read(Source(f"run{done.file_suffix}", done.text)).diagnostics)
+    assert not any(
+        diagnostic.code == "SYN304" for diagnostic in read(Source(f"run{done.file_suffix}", done.text)).diagnostics
+    )
 
 
 AGENT = """
@@ -205,7 +209,7 @@ def test_a_conversation_of_rolls_agent_has_one_length() -> None:
     assert open_keys(loaded.stages[0].values["stage.length.response_max_tokens"]) == {"prompt_length"}
     assert "LEN008" not in codes(convert_loaded(loaded, "roll", Options()))
     done = convert_loaded(loaded, "verl", Options())
-    assert any(one.key == "data.max_response_length" for one in done.ledger.decisions)
+    assert any(decision.key == "data.max_response_length" for decision in done.ledger.decisions)
     longer = load(read(Source("run.yaml", AGENT.replace("1024", "4096"))))
     assert longer.stages[0].values["stage.length.response_max_tokens"] == 3072
 

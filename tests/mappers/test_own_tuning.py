@@ -49,9 +49,9 @@ def written(script: str, to: str) -> dict[str, object]:
 
 def test_what_a_megatron_optimizer_needs_arrives() -> None:
     """veRL spreads optimizer states over ranks by default; ROLL and ChatLearn keep them whole (RULES, F2)."""
-    at = "actor_train.strategy_args.strategy_config."
+    section = "actor_train.strategy_args.strategy_config."
     roll = written(VERL + MEGATRON, "roll")
-    assert (roll[at + "use_distributed_optimizer"], roll[at + "sequence_parallel"]) == (True, True)
+    assert (roll[section + "use_distributed_optimizer"], roll[section + "sequence_parallel"]) == (True, True)
     assert written(VERL + MEGATRON, "chatlearn")["models.policy_trainer.use_distributed_optimizer"] is True
 
 
@@ -62,9 +62,9 @@ def test_engines_answer_as_many_at_once_as_in_the_source() -> None:
 
 def test_an_engine_gets_its_own_names() -> None:
     """server_patch: ServerArgs(**extra_engine_args) stops on vLLM's names."""
-    at = "explorer.rollout_model.extra_engine_args."
+    section = "explorer.rollout_model.extra_engine_args."
     out = written(VERL.replace("rollout.name=vllm", "rollout.name=sglang"), "trinity")
-    assert {key.removeprefix(at): value for key, value in out.items() if key.startswith(at)} == {
+    assert {key.removeprefix(section): value for key, value in out.items() if key.startswith(section)} == {
         "max_running_requests": 256
     }
 

@@ -91,16 +91,16 @@ def states(of: Document, to: str) -> dict[str, State]:
 
 
 def test_roll_counts_pairs() -> None:
-    found = values(roll())
-    assert found["stage.kind"] == "dpo"
-    assert found["stage.batch.sequences_per_update"] == 2 * 4 * 8
-    assert found["stage.batch.micro.sequences_per_rank"] == 2
+    plan = values(roll())
+    assert plan["stage.kind"] == "dpo"
+    assert plan["stage.batch.sequences_per_update"] == 2 * 4 * 8
+    assert plan["stage.batch.micro.sequences_per_rank"] == 2
 
 
 def test_roll_counted_rows_before_0_2_1() -> None:
-    found = values(roll(), framework="roll", release="0.1.3")
-    assert found["stage.batch.sequences_per_update"] == 2 * 4 * 8 // 2
-    assert found["stage.batch.micro.sequences_per_rank"] == 1
+    plan = values(roll(), framework="roll", release="0.1.3")
+    assert plan["stage.batch.sequences_per_update"] == 2 * 4 * 8 // 2
+    assert plan["stage.batch.micro.sequences_per_rank"] == 1
 
 
 def test_no_such_run_is_written_for_the_releases_that_count_rows() -> None:
@@ -113,9 +113,9 @@ def test_rolls_loss_never_sees_its_options(key: str) -> None:
     of = document(ROLL.format(updates=9, beta=0.1, micro=1, steps=1, schedule="constant", strategy="fsdp2", gpus=8).replace(
         "beta: 0.1", {"beta": "beta: 0.5", "ipo": "ipo: true", "label_smoothing": "label_smoothing: 0.2"}[key]))  # fmt: skip
     assert states(of, "trinity")[key] is State.DEAD_IN_SOURCE
-    found = values(of)
-    assert (found["stage.algorithm.preference.beta"], found["stage.algorithm.preference.label_smoothing"]) == (0.1, 0.0)
-    assert found["stage.algorithm.preference.loss"] == "sigmoid"
+    plan = values(of)
+    assert (plan["stage.algorithm.preference.beta"], plan["stage.algorithm.preference.label_smoothing"]) == (0.1, 0.0)
+    assert plan["stage.algorithm.preference.loss"] == "sigmoid"
     assert any(note.startswith(f"{key}=") for note in load(of).notes)
 
 
@@ -125,35 +125,35 @@ def test_another_beta_is_narrowed_in_roll() -> None:
 
 
 def test_a_train_step_of_trinity_is_two_updates() -> None:
-    found = values(trinity())
-    assert found["stage.batch.sequences_per_update"] == 64
-    assert found["stage.run_length.rollouts"] == 200
-    assert found["stage.cadence.save_rollouts"] == 20
+    plan = values(trinity())
+    assert plan["stage.batch.sequences_per_update"] == 64
+    assert plan["stage.run_length.rollouts"] == 200
+    assert plan["stage.cadence.save_rollouts"] == 20
 
 
 def test_pairs_and_updates_are_the_same_in_trinity() -> None:
-    found = written(roll(), "trinity")
-    assert found["buffer.train_batch_size"] == 128
-    assert (found["trainer.total_steps"], found["trainer.save_interval"]) == (200, 20)
-    assert found["algorithm.optimizer.lr_warmup_steps"] == 10
+    keys = written(roll(), "trinity")
+    assert keys["buffer.train_batch_size"] == 128
+    assert (keys["trainer.total_steps"], keys["trainer.save_interval"]) == (200, 20)
+    assert keys["algorithm.optimizer.lr_warmup_steps"] == 10
 
 
 @pytest.mark.parametrize(("release", "rows"), [("0.6.0", 2), ("0.5.2", 1), ("0.4.1", 1)])
 def test_a_micro_batch_of_trinity_is_one_pair(release: str, rows: int) -> None:
-    found = written(roll(), "trinity", to_release=release)
-    assert found["trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"] == rows
-    assert found["trainer.use_dynamic_bsz"] is False
+    keys = written(roll(), "trinity", to_release=release)
+    assert keys["trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"] == rows
+    assert keys["trainer.use_dynamic_bsz"] is False
 
 
 def test_without_kl_the_weight_is_zero() -> None:
-    found = written(roll(), "trinity")
-    assert (found["algorithm.kl_loss_fn"], found["algorithm.kl_loss_fn_args.kl_coef"]) == ("k2", 0.0)
+    keys = written(roll(), "trinity")
+    assert (keys["algorithm.kl_loss_fn"], keys["algorithm.kl_loss_fn_args.kl_coef"]) == ("k2", 0.0)
 
 
 def test_trinity_has_a_kl_term_whatever_is_written() -> None:
-    found = values(trinity(more=", kl_loss_fn: none"))
-    assert found["stage.algorithm.kl_loss.enabled"] is True
-    assert (found["stage.algorithm.kl_loss.estimator"], found["stage.algorithm.kl_loss.coef"]) == ("k2", 0.001)
+    plan = values(trinity(more=", kl_loss_fn: none"))
+    assert plan["stage.algorithm.kl_loss.enabled"] is True
+    assert (plan["stage.algorithm.kl_loss.estimator"], plan["stage.algorithm.kl_loss.coef"]) == ("k2", 0.001)
     assert states(trinity(more=", kl_loss_fn: none"), "roll")["algorithm.kl_loss_fn"] is State.NO_COUNTERPART
 
 
@@ -172,19 +172,19 @@ def test_an_update_that_tears_pairs_apart_is_refused() -> None:
 
 def test_the_reference_takes_no_more_than_an_update() -> None:
     """dpo_pipeline asserts it, and the default of 16 pairs a rank is too many for 32 pairs on 8 ranks."""
-    found = written(trinity(size=64, dynamic="true"), "roll")
-    assert found["reference.infer_batch_size"] == 4
-    assert found["reference.device_mapping"] == "list(range(0,8))"
+    keys = written(trinity(size=64, dynamic="true"), "roll")
+    assert keys["reference.infer_batch_size"] == 4
+    assert keys["reference.device_mapping"] == "list(range(0,8))"
 
 
 def test_nothing_is_packed() -> None:
-    found = written(trinity(), "roll")
-    assert not [key for key in found if key.endswith("use_sequence_packing")]
+    keys = written(trinity(), "roll")
+    assert not [key for key in keys if key.endswith("use_sequence_packing")]
 
 
 def test_the_schedule_of_roll_ends_early() -> None:
-    found = values(roll(schedule="cosine"))
-    assert found["stage.optim.actor.decay_updates"] == 400 // 8
+    plan = values(roll(schedule="cosine"))
+    assert plan["stage.optim.actor.decay_updates"] == 400 // 8
     assert (
         states(trinity(more=", optimizer: {lr_scheduler_type: cosine}"), "roll")[
             "algorithm.optimizer.lr_scheduler_type"
@@ -194,8 +194,8 @@ def test_the_schedule_of_roll_ends_early() -> None:
 
 
 def test_prompts_of_chats_have_no_column_in_roll() -> None:
-    found = states(trinity(kind="messages"), "roll")
-    assert found["buffer.trainer_input.experience_buffer.format.prompt_type"] is State.NARROWED
+    lines = states(trinity(kind="messages"), "roll")
+    assert lines["buffer.trainer_input.experience_buffer.format.prompt_type"] is State.NARROWED
 
 
 @pytest.mark.parametrize(("to", "why"), [("verl", "no trainer for pairs"), ("chatlearn", "grpo and nothing else")])
@@ -216,6 +216,6 @@ def test_there_and_back_the_pairs_are_the_same(micro: int, steps: int, gpus: int
     of = roll(micro=micro, steps=steps, gpus=gpus, updates=updates)
     before = values(of)
     back = values(document(convert(document(convert(of, "trinity").text), "roll").text))
-    kept = ("stage.batch.sequences_per_update", "stage.run_length.rollouts", "stage.run_length.epochs", "stage.cadence.save_rollouts",
+    paths = ("stage.batch.sequences_per_update", "stage.run_length.rollouts", "stage.run_length.epochs", "stage.cadence.save_rollouts",
             "stage.optim.actor.warmup_updates", "stage.algorithm.preference.beta")  # fmt: skip
-    assert {path: back[path] for path in kept} == {path: before[path] for path in kept}
+    assert {path: back[path] for path in paths} == {path: before[path] for path in paths}

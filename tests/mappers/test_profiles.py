@@ -25,8 +25,8 @@ def test_tables_gates_and_adapters_are_there(family: str) -> None:
     profile, folder = profile_of(family), f"rftconf.mappers.{family}"
     for module, name in profile.tables.values():
         assert getattr(importlib.import_module(f"{folder}.{module}"), name).rows
-    for name, told in (("gates", profile.gates), ("adapter", profile.adapter)):
-        assert (importlib.util.find_spec(f"{folder}.{name}") is not None) is told
+    for name, expected in (("gates", profile.gates), ("adapter", profile.adapter)):
+        assert (importlib.util.find_spec(f"{folder}.{name}") is not None) is expected
 
 
 @pytest.mark.parametrize("family", families())

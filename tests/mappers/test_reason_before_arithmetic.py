@@ -81,5 +81,5 @@ def test_a_correction_that_is_switched_off_is_no_correction_that_is_lost(to: str
     done = convert(verl(OF_64, "algorithm.adv_estimator=grpo", "actor_rollout_ref.rollout.n=4", *off), to)
     assert not [change.says for change in done.ledger.learning if "correction" in change.says]
     on = ("algorithm.rollout_correction.rollout_is=token", "algorithm.rollout_correction.rollout_rs=null")
-    kept = convert(verl(OF_64, "algorithm.adv_estimator=grpo", "actor_rollout_ref.rollout.n=4", *on), to)
-    assert [change.says for change in kept.ledger.learning if "correction" in change.says]
+    active = convert(verl(OF_64, "algorithm.adv_estimator=grpo", "actor_rollout_ref.rollout.n=4", *on), to)
+    assert [change.says for change in active.ledger.learning if "correction" in change.says]

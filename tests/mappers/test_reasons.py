@@ -101,8 +101,8 @@ def newest_names(framework: str, release: str, trainer: str) -> tuple[str, ...]:
 @cache
 def without_rows(framework: str) -> tuple[str, ...]:
     """All keys of all releases that only a reason can speak for."""
-    found = {key for case in CASES if case[0] == framework for key in newest_names(*case)}
-    return tuple(sorted(key for key in found if not has_row(framework, key)))
+    names = {key for case in CASES if case[0] == framework for key in newest_names(*case)}
+    return tuple(sorted(key for key in names if not has_row(framework, key)))
 
 
 def patterns_that_count(framework: str, keys: Iterable[str]) -> set[int]:
@@ -112,17 +112,17 @@ def patterns_that_count(framework: str, keys: Iterable[str]) -> set[int]:
     for key in keys:
         fitting = [i for i, reason in enumerate(reasons) if fnmatchcase(key, reason.keys)]
         for release in oldest_first:
-            held = (
+            matches = (
                 i for i in fitting if not reasons[i].since or registry.at_least(framework, release, reasons[i].since)
             )
-            counted.add(next(held, -1))
+            counted.add(next(matches, -1))
     return counted
 
 
 def handed_over() -> list[str]:
     """veRL's own keys as Trinity's `trainer_config` takes them."""
-    found = [key for case in CASES if case[0] == "verl" for key in catalogue.load(*case).keys]
-    return [f"trainer.trainer_config.{key}" for key in found]
+    keys = [key for case in CASES if case[0] == "verl" for key in catalogue.load(*case).keys]
+    return [f"trainer.trainer_config.{key}" for key in keys]
 
 
 @pytest.mark.parametrize(("framework", "release", "trainer"), CASES)
@@ -167,7 +167,7 @@ def test_a_sentence_has_one_state(framework: str) -> None:
     states: dict[str, set[State]] = {}
     for reason in table_of(framework).reasons:
         states.setdefault(reason.why, set()).add(reason.state)
-    assert {why for why, found in states.items() if len(found) > 1} == set()
+    assert {why for why, kinds in states.items() if len(kinds) > 1} == set()
 
 
 @pytest.mark.parametrize("framework", READY)
@@ -186,10 +186,10 @@ def test_what_trinity_fills_itself_is_dead() -> None:
     filled = [
         k for k, row in keys.items() if row.automatic and not has_row("trinity", k) and not k.startswith("stages[]")
     ]
-    kept = [
-        k for k in filled if (found := reason_for(table, k, None)) is None or found.state is not State.DEAD_IN_SOURCE
+    live = [
+        k for k in filled if (reason := reason_for(table, k, None)) is None or reason.state is not State.DEAD_IN_SOURCE
     ]
-    assert [k for k in kept if not k.startswith("buffer.explorer_output")] == []
+    assert [k for k in live if not k.startswith("buffer.explorer_output")] == []
     assert len(filled) > 90
 
 

@@ -148,7 +148,7 @@ def test_h62_a_share_of_a_separate_run_counts_local_updates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "release", "kept"),
+    ("program", "release", "reads"),
     [
         ("verl.trainer.main_ppo", "0.8.0", False),
         ("recipe.dapo.main_dapo", "0.8.0", True),
@@ -156,7 +156,7 @@ def test_h62_a_share_of_a_separate_run_counts_local_updates() -> None:
     ],
 )
 def test_row_4_2_20_groups_are_filtered_by_recipes_and_by_the_trainer_of_0_9(
-    program: str, release: str, kept: bool
+    program: str, release: str, reads: bool
 ) -> None:
     text = script(
         program, "data.train_batch_size=64 algorithm.filter_groups.enable=True algorithm.filter_groups.metric=acc"
@@ -164,7 +164,7 @@ def test_row_4_2_20_groups_are_filtered_by_recipes_and_by_the_trainer_of_0_9(
     plan = plan_of(read(from_bytes("run.sh", text.replace(b"rollout.n_gpus_per_node=4", b""))), release=release)
     algorithm = plan.stages[0].algorithm
     assert algorithm is not None
-    assert bool(algorithm.filters) is kept
+    assert bool(algorithm.filters) is reads
 
 
 DAPO = """python3 -m {program} data.train_batch_size=64 actor_rollout_ref.actor.ppo_mini_batch_size=64 data.gen_batch_size=192 data.max_response_length=1024 \\
@@ -185,8 +185,8 @@ def test_row_4_2_20_dapo_s_recipe_is_of_0_7_and_reads_keys_of_its_own(program: s
     assert reward.manager == "dapo"
     buffer = {"enable": True, "len": 256, "penalty_factor": 1.0}
     assert reward.manager_args == {"overlong_buffer_cfg": buffer, "max_resp_len": 1024}
-    elsewhere = convert(read(from_bytes("run.sh", text.encode())), "trinity", release="0.7.1")
-    states = {line.key: line.state for line in elsewhere.ledger.sources}
+    other = convert(read(from_bytes("run.sh", text.encode())), "trinity", release="0.7.1")
+    states = {line.key: line.state for line in other.ledger.sources}
     assert State.DEAD_IN_SOURCE not in states.values()
     assert states["data.gen_batch_size"] is State.NARROWED
     assert states["algorithm.filter_groups.max_num_gen_batches"] is State.NO_COUNTERPART

@@ -50,5 +50,5 @@ def test_agents_fill_a_smaller_period_up_to_an_update() -> None:
 
 
 def test_check_warns_where_agents_fill_a_period_up() -> None:
-    found = [d for d in check(read(Source("agents.yaml", AGENTIC.format(period=64)))) if d.code == "BAT001"]
-    assert [(d.severity, "copies" in d.message) for d in found] == [(Severity.WARNING, True)]
+    warnings = [d for d in check(read(Source("agents.yaml", AGENTIC.format(period=64)))) if d.code == "BAT001"]
+    assert [(d.severity, "copies" in d.message) for d in warnings] == [(Severity.WARNING, True)]

@@ -14,7 +14,7 @@ WIDE, NARROW = TRAIN + "device_mapping", INFER + "device_mapping"
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "ids"),
     [
         ("list(range(0,8))", list(range(8))),
         ("list(range(0, 4)) + list(range(8, 12))", [0, 1, 2, 3, 8, 9, 10, 11]),
@@ -27,8 +27,8 @@ WIDE, NARROW = TRAIN + "device_mapping", INFER + "device_mapping"
         ("[]", []),
     ],
 )
-def test_lists_of_devices(text: str, found: list[int]) -> None:
-    assert devices(text) == found
+def test_lists_of_devices(text: str, ids: list[int]) -> None:
+    assert devices(text) == ids
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_anything_else_is_refused_with_a_sentence(text: str) -> None:
 
 @given(first=st.integers(0, 500), count=st.integers(1, 500))
 def test_what_is_written_is_read_back(first: int, count: int) -> None:
-    found = devices(mapping(first, count))
-    assert found == list(range(first, first + count))
-    assert contiguous(found)
+    ids = devices(mapping(first, count))
+    assert ids == list(range(first, first + count))
+    assert contiguous(ids)
 
 
 def test_a_bad_mapping_is_an_error_with_its_place() -> None:

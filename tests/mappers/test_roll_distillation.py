@@ -86,8 +86,8 @@ def test_what_the_student_learns_and_how() -> None:
         "stage.cadence.save_rollouts": 100,
         "stage.cadence.eval_rollouts": 50,
     }
-    found = values()
-    assert {path: found.get(path) for path in expected} == expected
+    plan = values()
+    assert {path: plan.get(path) for path in expected} == expected
 
 
 def test_the_objective_has_typed_fields() -> None:
@@ -104,8 +104,8 @@ def test_the_objective_has_typed_fields() -> None:
 
 
 def test_the_teacher_is_a_model_with_gpus_of_its_own_or_the_students() -> None:
-    found = {path[len(AT) :]: value for path, value in values().items() if path.startswith(AT) and value is not None}
-    assert found == {
+    teacher = {path[len(AT) :]: value for path, value in values().items() if path.startswith(AT) and value is not None}
+    assert teacher == {
         "role": "teacher", "name": "teacher", "path": "/models/large", "gpus": 4, "own_pool": True, "colocate_with": [], "engine": "megatron",
         "dtype": "bfloat16", "sequences_per_pass": 16, "tp": 4, "pp": 1,
     }  # fmt: skip
@@ -115,8 +115,8 @@ def test_the_teacher_is_a_model_with_gpus_of_its_own_or_the_students() -> None:
 
 
 def test_both_roles_name_their_weights_or_those_at_the_top_count() -> None:
-    one = values(student__model_args__model_name_or_path="/models/own")
-    assert one["stage.model.path"] == "/models/small"
+    own = values(student__model_args__model_name_or_path="/models/own")
+    assert own["stage.model.path"] == "/models/small"
     both = values(
         student__model_args__model_name_or_path="/models/own", teacher__model_args__model_name_or_path="/models/other"
     )
@@ -134,11 +134,11 @@ def test_every_key_comes_back() -> None:
 
 
 def test_it_is_checked() -> None:
-    found = {
+    codes = {
         d.code
         for d in engine.check(document(student__device_mapping="list(range(0,6))"), engine.Options("roll", "0.3.0"))
     }
-    assert found  # six GPUs are no whole number of ranks of four
+    assert codes  # six GPUs are no whole number of ranks of four
     assert "KEY001" in {d.code for d in engine.check(document(kd_objektive="x"), engine.Options("roll", "0.3.0"))}
 
 

@@ -13,7 +13,7 @@ from rftconf.convert.convert import convert
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.hazard_runs import TRINITY, from_verl
-from tests.mappers.rewards_runs import AT, CLASSIFIER, CONFIG, JUDGE, LLM, POOL, RM, P, asked
+from tests.mappers.rewards_runs import AT, CLASSIFIER, CONFIG, JUDGE, LLM, POOL, RM, P, question_on
 from tests.mappers.roll_runs import INFER, TRAIN, Run, from_roll, nested, to_roll
 
 # -- to Trinity and ChatLearn -------------------------------------------------------------------------------------------
@@ -21,15 +21,15 @@ from tests.mappers.roll_runs import INFER, TRAIN, Run, from_roll, nested, to_rol
 
 def test_row_7_9_a_judge_is_a_helper_that_a_workflow_asks() -> None:
     done = from_roll(LLM, to="trinity")
-    at = "explorer.auxiliary_models[0]."
+    section = "explorer.auxiliary_models[0]."
     expected = {
         "model_path": "/models/judge", "name": "math_rule", "engine_num": 2, "tensor_parallel_size": 2, "gpu_memory_utilization": 0.85,
         "temperature": 0.3, "top_p": 0.7, "top_k": 50, "max_model_len": 8192, "max_response_tokens": 512, "max_prompt_tokens": 7680,
     }  # fmt: skip
-    assert {key: done.out.get(at + key) for key in expected} == expected
+    assert {key: done.out.get(section + key) for key in expected} == expected
     assert "must ask this one for its verdict" in done.line(JUDGE + "judge_model_type").reason
     assert done.line(JUDGE + "judge_prompt").state is State.NO_COUNTERPART
-    assert "/models/judge" in asked(done, "buffer.explorer_input.tasksets[].default_workflow_type")
+    assert "/models/judge" in question_on(done, "buffer.explorer_input.tasksets[].default_workflow_type")
 
 
 def test_h21_a_judge_of_its_own_is_not_taken_from_the_policys_gpus() -> None:
@@ -37,7 +37,7 @@ def test_h21_a_judge_of_its_own_is_not_taken_from_the_policys_gpus() -> None:
     assert (done.out["cluster.node_num"], done.out["cluster.gpu_per_node"]) == (2, 8)
     assert done.out["explorer.auxiliary_models[0].engine_num"] == 4
     assert done.out["explorer.rollout_model.engine_num"] * 2 <= 8
-    assert "shares 8 of 16 GPUs" in asked(done, "explorer.rollout_model.engine_num")
+    assert "shares 8 of 16 GPUs" in question_on(done, "explorer.rollout_model.engine_num")
 
 
 def test_h22_a_judge_among_the_trainers_gpus_leaves_whole_nodes() -> None:
@@ -59,7 +59,7 @@ def test_row_7_8_an_engine_that_trinity_has_not_becomes_vllm_and_is_told() -> No
 def test_row_7_8_chatlearn_serves_no_model_beside_the_policy() -> None:
     done = from_roll(LLM, to="chatlearn")
     assert done.line(JUDGE + "model_args.model_name_or_path").state is State.NO_COUNTERPART
-    assert "/models/judge scores nothing" in asked(done, "models.reward")
+    assert "/models/judge scores nothing" in question_on(done, "models.reward")
     assert (done.out["models.policy_trainer.num_gpu"], done.out["models.policy.num_gpu"]) == (8, 8)
 
 
@@ -74,7 +74,7 @@ def test_row_7_8_verls_reward_model_is_the_worker_of_the_only_domain() -> None:
     }  # fmt: skip
     assert {key: done.out.get(JUDGE + key) for key in expected} == expected
     assert done.out[TRAIN + "device_mapping"] == "list(range(0,8))"
-    why = asked(done, JUDGE + "worker_cls")
+    why = question_on(done, JUDGE + "worker_cls")
     assert "roll.pipeline.base_worker.RewardWorker: a classifier" in why
     assert "LLMJudgeRewardWorker: a chat model" in why
     assert done.line(RM + "enable").state is State.NARROWED
@@ -84,7 +84,7 @@ def test_row_3_4_a_reward_model_that_takes_turns_is_told_about_rolls_timing() ->
     done = to_roll({**POOL, RM + "enable_resource_pool": "False"})  # type: ignore[dict-item]
     assert done.out[JUDGE + "device_mapping"] == "list(range(0,8))"
     assert done.line(RM + "enable_resource_pool").state is State.NARROWED
-    assert "while the engines generate" in asked(done, JUDGE + "device_mapping")
+    assert "while the engines generate" in question_on(done, JUDGE + "device_mapping")
 
 
 HELPER = {
@@ -111,7 +111,7 @@ def test_row_7_9_trinitys_helper_is_the_model_that_roll_serves() -> None:
     }  # fmt: skip
     assert {key: done.out.get("reward_model." + key) for key in expected} == expected
     assert done.out["reward_model.device_mapping"] == "list(range(6,8))"
-    assert "RewardModelScheduler" in asked(done, "reward_model.worker_cls")
+    assert "RewardModelScheduler" in question_on(done, "reward_model.worker_cls")
 
 
 def test_row_7_9_roll_serves_one_model_and_none_before_0_3() -> None:

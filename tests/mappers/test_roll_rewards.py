@@ -8,7 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.convert.convert import convert
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
-from tests.mappers.rewards_runs import AT, CLASSIFIER, CONFIG, JUDGE, LLM, RM, SERVED, asked, model
+from tests.mappers.rewards_runs import AT, CLASSIFIER, CONFIG, JUDGE, LLM, RM, SERVED, model, question_on
 from tests.mappers.roll_runs import INFER, TRAIN, Run, from_roll
 
 
@@ -22,16 +22,16 @@ def test_row_7_9_a_judge_with_devices_is_an_engine_of_the_plan() -> None:
 
 
 def test_row_7_8_a_classifier_is_scored_with_batch_by_batch() -> None:
-    found = model(from_roll(CLASSIFIER))
-    assert (found["role"], found["engine"], found["gpus"], found["pp"], found["sequences_per_pass"]) == (
+    scorer = model(from_roll(CLASSIFIER))
+    assert (scorer["role"], scorer["engine"], scorer["gpus"], scorer["pp"], scorer["sequences_per_pass"]) == (
         "reward",
         "hf",
         8,
         1,
         4,
     )
-    assert "sampling.temperature" not in found
-    assert "response_max_tokens" not in found
+    assert "sampling.temperature" not in scorer
+    assert "response_max_tokens" not in scorer
 
 
 def test_row_7_8_a_rule_on_cpus_is_no_model() -> None:
@@ -75,7 +75,7 @@ def test_row_7_9_a_service_needs_no_gpus_and_its_key_is_withheld() -> None:
     assert "sk-0123" not in done.conversion.text
     assert done.out["explorer.auxiliary_models[0].engine_type"] == "external"
     assert done.out["explorer.auxiliary_models[0].external_model_config.model_name"] == "big"
-    assert "OPENAI_BASE_URL" in asked(done, "explorer.auxiliary_models[0].external_model_config.base_url_env")
+    assert "OPENAI_BASE_URL" in question_on(done, "explorer.auxiliary_models[0].external_model_config.base_url_env")
     assert done.line(JUDGE + "judge_api_url").state is State.NARROWED
     assert RM + "enable" not in from_roll(api).out
 
@@ -94,7 +94,7 @@ def test_row_7_9_a_judge_without_a_gpu_or_without_weights_is_told() -> None:
 
 
 def test_row_7_8_the_shared_server_is_a_judge_of_no_domain() -> None:
-    found = model(from_roll(SERVED))
+    judge = model(from_roll(SERVED))
     expected = {
         "role": "judge",
         "name": "reward_llm",
@@ -104,8 +104,8 @@ def test_row_7_8_the_shared_server_is_a_judge_of_no_domain() -> None:
         "model_max_tokens": 8192,
         "gpu_memory_fraction": 0.8,
     }
-    assert {key: found[key] for key in expected} == expected
-    assert "domain" not in found
+    assert {key: judge[key] for key in expected} == expected
+    assert "domain" not in judge
 
 
 def test_row_7_9_the_agents_judge_is_one_too() -> None:
@@ -140,7 +140,7 @@ def test_row_7_9_a_judge_is_verls_reward_model_that_a_function_asks() -> None:
     assert done.line(JUDGE + "judge_model_type").state is State.NARROWED
     assert done.line(JUDGE + "judge_prompt").state is State.NO_COUNTERPART
     assert done.line(JUDGE + "generating_args.temperature").state is State.NO_COUNTERPART
-    why = asked(done, "reward.custom_reward_function.path")
+    why = question_on(done, "reward.custom_reward_function.path")
     assert "judge /models/judge" in why
     assert "reward_router_address, with the source's prompt Qwen2.5-7B-Instruct-RLVR-prompt" in why
 
@@ -150,7 +150,7 @@ def test_row_7_9_before_0_7_1_verl_asks_its_reward_model_for_numbers_alone() -> 
     done = Run(convert(text, "verl", framework="roll", release="0.3.0", to_release="0.6.1"))
     assert "reward_model.enable" not in done.out
     assert done.line(JUDGE + "model_args.model_name_or_path").state is State.NO_COUNTERPART
-    found = Run(
+    classifier = Run(
         convert(
             read(Source("input.yaml", from_roll(CLASSIFIER, to="roll").conversion.text)),
             "verl",
@@ -158,15 +158,15 @@ def test_row_7_9_before_0_7_1_verl_asks_its_reward_model_for_numbers_alone() -> 
             to_release="0.6.1",
         )
     )
-    assert found.out["reward_model.enable"] is True
-    assert found.out["reward_model.model.path"] == "/models/rm"
+    assert classifier.out["reward_model.enable"] is True
+    assert classifier.out["reward_model.model.path"] == "/models/rm"
 
 
 def test_row_7_8_an_engine_that_verl_has_not_becomes_vllm_or_is_asked_for() -> None:
     key = JUDGE + "strategy_args.strategy_name"
     done = from_roll(CLASSIFIER)
     assert (done.out[RM + "rollout.name"], done.line(key).state) == ("vllm", State.NARROWED)
-    assert "leave it out: the model is a classifier" in asked(done, "reward.custom_reward_function.path")
+    assert "leave it out: the model is a classifier" in question_on(done, "reward.custom_reward_function.path")
     other = from_roll({**CLASSIFIER, key: "own_engine"})
     assert (other.out[RM + "rollout.name"], other.line(key).state) == ("???", State.UNRESOLVED)
 
@@ -199,8 +199,8 @@ def test_row_7_6_verls_reward_model_is_asked_about_every_row() -> None:
 
 def test_row_3_4_engines_and_trainer_come_together_beside_the_judge() -> None:
     """Sixteen GPUs in turns, and the judge's four stay a pool of their own: not twenty of which some are taken twice."""
-    apart = {INFER + "device_mapping": "list(range(8,16))", JUDGE + "device_mapping": "list(range(16,20))"}
-    done = from_roll({**LLM, **apart})
+    separate = {INFER + "device_mapping": "list(range(8,16))", JUDGE + "device_mapping": "list(range(16,20))"}
+    done = from_roll({**LLM, **separate})
     assert (done.out["trainer.nnodes"], done.out["trainer.n_gpus_per_node"]) == (2, 8)
     assert (done.out[RM + "nnodes"], done.out[RM + "n_gpus_per_node"]) == (1, 4)
 

@@ -79,9 +79,9 @@ def test_what_normalises_otherwise_is_kept_for_roll_and_asked_elsewhere() -> Non
     tagged = config({R + "grouping": "tags", R + "method": "mean_std", "adv_estimator": "grpo"}, base)
     again = out(convert(tagged, "roll", framework="roll"))
     assert (again[R + "grouping"], again[R + "method"]) == ("tags", "mean_std")
-    asked = convert(tagged, "verl", framework="roll")
-    assert out(asked)["algorithm.adv_estimator"] == "???"
-    lines = {line.key: line for line in asked.ledger.sources}
+    conversion = convert(tagged, "verl", framework="roll")
+    assert out(conversion)["algorithm.adv_estimator"] == "???"
+    lines = {line.key: line for line in conversion.ledger.sources}
     assert lines[R + "method"].state is State.NO_COUNTERPART
 
 

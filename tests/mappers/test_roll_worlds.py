@@ -29,10 +29,10 @@ def config(changes: dict[str, Any] | None = None, base: Any = PLAYED) -> Documen
 
 
 def flat(tree: dict[str, Any], above: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    leaves: dict[str, Any] = {}
     for name, value in tree.items():
-        found |= flat(value, f"{above}{name}.") if isinstance(value, dict) and value else {above + name: value}
-    return found
+        leaves |= flat(value, f"{above}{name}.") if isinstance(value, dict) and value else {above + name: value}
+    return leaves
 
 
 def values(document: Document) -> dict[str, Any]:
@@ -52,34 +52,34 @@ def test_the_program_says_whether_it_trains(program: str) -> None:
 
 
 def test_a_policy_without_gpus_is_played_and_not_trained() -> None:
-    found = values(config())
-    assert found["stage.kind"] == "eval"
-    assert [found[f"stage.data.environments[{i}].name"] for i in (0, 1)] == ["SimpleSokoban", "FrozenLake"]
-    assert not [path for path in found if path.startswith(("stage.optim", "stage.algorithm", "stage.run_length"))]
+    plan = values(config())
+    assert plan["stage.kind"] == "eval"
+    assert [plan[f"stage.data.environments[{i}].name"] for i in (0, 1)] == ["SimpleSokoban", "FrozenLake"]
+    assert not [path for path in plan if path.startswith(("stage.optim", "stage.algorithm", "stage.run_length"))]
     assert values(config(base=TRAINED))["stage.kind"] == "rl"
 
 
 def test_the_engine_s_sampling_is_put_in_the_place_of_the_environments_own() -> None:
     own = {"train_env_manager.generating_args.temperature": 0.1}
     assert values(config(own))["stage.sampling.eval.temperature"] == 0.99
-    line = next(one for one in convert(config(own), "verl").ledger.sources if one.key in own)
+    line = next(source for source in convert(config(own), "verl").ledger.sources if source.key in own)
     assert line.state is State.DEAD_IN_SOURCE
     alone = {key: value for key, value in flat(PLAYED).items() if ".generating_args." not in key}
-    found = values(read(Source("input.yaml", yaml.safe_dump(nested({**alone, **own})))))
-    assert found["stage.sampling.eval.temperature"] == 0.1
+    plan = values(read(Source("input.yaml", yaml.safe_dump(nested({**alone, **own})))))
+    assert plan["stage.sampling.eval.temperature"] == 0.1
 
 
 @pytest.mark.parametrize("target", ["verl", "trinity"])
 def test_it_becomes_an_evaluation_whose_worlds_are_asked_for(target: str) -> None:
     done = convert(config(), target)
-    found = out(done)
+    keys = out(done)
     if target == "verl":
-        assert found["trainer.val_only"] is True
-        assert found["actor_rollout_ref.rollout.val_kwargs.n"] == 4
+        assert keys["trainer.val_only"] is True
+        assert keys["actor_rollout_ref.rollout.val_kwargs.n"] == 4
     else:
-        assert found["mode"] == "bench"
-        assert found["buffer.explorer_input.eval_tasksets[0].repeat_times"] == 4
-        assert found["buffer.explorer_input.eval_tasksets[0].path"] == "???"
+        assert keys["mode"] == "bench"
+        assert keys["buffer.explorer_input.eval_tasksets[0].repeat_times"] == 4
+        assert keys["buffer.explorer_input.eval_tasksets[0].path"] == "???"
     assert any("acts in SimpleSokoban, FrozenLake" in decision.why for decision in done.ledger.decisions)
     assert any("names no data" in decision.why for decision in done.ledger.decisions)
     lines = {line.key: line for line in done.ledger.sources}
@@ -113,14 +113,14 @@ DRAWN, CAP = "actor_infer.generating_args.max_new_tokens", "custom_envs.FrozenLa
 @pytest.mark.parametrize("base", [TRAINED, PLAYED])
 def test_a_turn_ends_at_the_smaller_limit(base: Any, drawn: int | None, own: int | None, limit: int) -> None:
     """traj_env_manager takes the least of the environment's, the engine's and what is left."""
-    said = {key: value for key, value in flat(base).items() if key not in (DRAWN, CAP)}
-    said |= {key: value for key, value in ((DRAWN, drawn), (CAP, own)) if value is not None}
-    document = config(base=nested(said))
-    found = values(document)
-    at = next(path for path in found if found[path] == "FrozenLake" and path.endswith(".name")).removesuffix("name")
-    assert found[at + "turn_max_tokens"] == limit
-    kept = (found[at + "config"] or {}).get("max_tokens_per_step")
-    assert kept == (None if own is None or limit == own else own)
+    keys = {key: value for key, value in flat(base).items() if key not in (DRAWN, CAP)}
+    keys |= {key: value for key, value in ((DRAWN, drawn), (CAP, own)) if value is not None}
+    document = config(base=nested(keys))
+    plan = values(document)
+    section = next(path for path in plan if plan[path] == "FrozenLake" and path.endswith(".name")).removesuffix("name")
+    assert plan[section + "turn_max_tokens"] == limit
+    rest = (plan[section + "config"] or {}).get("max_tokens_per_step")
+    assert rest == (None if own is None or limit == own else own)
     lines = {line.key: line.state for line in convert(document, "verl").ledger.sources}
     assert drawn is None or lines[DRAWN] is State.NO_COUNTERPART
 
@@ -128,24 +128,22 @@ def test_a_turn_ends_at_the_smaller_limit(base: Any, drawn: int | None, own: int
 def test_the_environments_own_limit_counts_where_the_engine_has_no_section() -> None:
     bare = {key: value for key, value in flat(PLAYED).items() if ".generating_args." not in key}
     own = "train_env_manager.generating_args.max_new_tokens"
-    found = values(read(Source("input.yaml", yaml.safe_dump(nested({**bare, own: 16})))))
-    assert found["stage.data.environments[1].turn_max_tokens"] == 16
+    plan = values(read(Source("input.yaml", yaml.safe_dump(nested({**bare, own: 16})))))
+    assert plan["stage.data.environments[1].turn_max_tokens"] == 16
     both = convert(config({own: 16}, TRAINED), "verl").ledger.sources
     assert next(line.state for line in both if line.key == own) is State.DEAD_IN_SOURCE
 
 
 @pytest.mark.parametrize(("steps", "period"), [(10, 10), (0, None), (-1, None)])
 def test_agents_are_validated_on_environments_without_data(steps: int, period: int | None) -> None:
-    found = values(config({"eval_steps": steps}, TRAINED))
-    assert found.get("stage.cadence.eval_rollouts") == period
-    assert found["stage.cadence.eval_at_start"] is (period is not None)
+    plan = values(config({"eval_steps": steps}, TRAINED))
+    assert plan.get("stage.cadence.eval_rollouts") == period
+    assert plan["stage.cadence.eval_at_start"] is (period is not None)
     done = convert(config({"eval_steps": steps}, TRAINED), "verl")
     assert out(done).get("trainer.test_freq") == (period or -1)
-    asked = {decision.key for decision in done.ledger.decisions}
-    assert ("data.val_files" in asked) is (period is not None)
-    elsewhere = {
-        decision.key for decision in convert(config({"eval_steps": steps}, TRAINED), "trinity").ledger.decisions
-    }
-    assert ("buffer.explorer_input.eval_tasksets" in elsewhere) is (period is not None)
-    one, other = (load(config({"eval_steps": n}, TRAINED)) for n in (10, 50))
-    assert plan_id(one.plan) != plan_id(other.plan)
+    keys = {decision.key for decision in done.ledger.decisions}
+    assert ("data.val_files" in keys) is (period is not None)
+    others = {decision.key for decision in convert(config({"eval_steps": steps}, TRAINED), "trinity").ledger.decisions}
+    assert ("buffer.explorer_input.eval_tasksets" in others) is (period is not None)
+    first, other = (load(config({"eval_steps": n}, TRAINED)) for n in (10, 50))
+    assert plan_id(first.plan) != plan_id(other.plan)

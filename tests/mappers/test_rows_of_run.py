@@ -23,13 +23,13 @@ SOURCES = {
 @pytest.mark.parametrize("to", ["trinity", "roll", "chatlearn"])
 def test_rows_that_are_said_leave_no_name_for_them(name: str, to: str) -> None:
     document = read(Source(name, SOURCES[name]))
-    unsaid, said = (convert(document, to, rows=rows) for rows in (None, 7473))
-    assert "ROWS" not in written(said)
+    unsaid, counted = (convert(document, to, rows=rows) for rows in (None, 7473))
+    assert "ROWS" not in written(counted)
     assert "ROWS" in written(unsaid)
 
 
 def written(conversion: Conversion) -> str:
     """The text and the account: values, comments and what is asked."""
     lines = (f"{line.value} {line.comment}" for line in conversion.ledger.targets)
-    decisions = (f"{asked.why} {asked.choices} {asked.has}" for asked in conversion.ledger.decisions)
+    decisions = (f"{decision.why} {decision.choices} {decision.has}" for decision in conversion.ledger.decisions)
     return "\n".join([conversion.text, *lines, *decisions])

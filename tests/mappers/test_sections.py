@@ -42,6 +42,6 @@ def test_a_sentence_names_an_open_value_as_its_key(to: str) -> None:
     document = document_of(example)
     assert document is not None
     done = convert_loaded(load(document, framework="trinity"), to, Options())
-    (line,) = (one for one in done.ledger.sources if one.key == "buffer.explorer_input.taskset.subset_name")
+    (line,) = (source for source in done.ledger.sources if source.key == "buffer.explorer_input.taskset.subset_name")
     assert "OpenKey" not in line.reason
     assert "export buffer.explorer_input.taskset.subset_name to it" in line.reason

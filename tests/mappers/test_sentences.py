@@ -26,8 +26,8 @@ NAMES = {
 
 def others(framework: str) -> re.Pattern[str]:
     """The names that sentences of `framework` may not contain. Names of code (`verl_config`, `trainer/verl`) are not names."""
-    found = "|".join(names for name, names in NAMES.items() if name != framework)
-    return re.compile(rf"(?<![\w/.-])({found})(?![\w/]|\.\w)")
+    pattern = "|".join(names for name, names in NAMES.items() if name != framework)
+    return re.compile(rf"(?<![\w/.-])({pattern})(?![\w/]|\.\w)")
 
 
 def sentences(file: Path) -> Iterator[tuple[int, str]]:
@@ -50,11 +50,11 @@ def test_every_framework_has_a_name_to_look_for() -> None:
 
 @pytest.mark.parametrize("framework", FOLDERS)
 def test_no_sentence_names_another_framework(framework: str) -> None:
-    found = [
+    places = [
         (file.name, line, text) for file in sorted((MAPPERS / framework).glob("*.py")) for line, text in sentences(file)
     ]
-    assert len(found) > 50
-    assert [s for s in found if others(framework).search(s[2])] == []
+    assert len(places) > 50
+    assert [s for s in places if others(framework).search(s[2])] == []
 
 
 @pytest.mark.parametrize("framework", FOLDERS)
@@ -62,8 +62,8 @@ def test_no_sentence_says_what_all_others_do(framework: str) -> None:
     claims = re.compile(
         r"no other framework|other frameworks? |\bothers (have|start|keep)|only \w+ (implements|offers|has it)"
     )
-    found = [text for file in sorted((MAPPERS / framework).glob("*.py")) for _, text in sentences(file)]
-    assert [text for text in found if claims.search(text)] == []
+    texts = [text for file in sorted((MAPPERS / framework).glob("*.py")) for _, text in sentences(file)]
+    assert [text for text in texts if claims.search(text)] == []
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ PATHS = {
 
 def of_roll() -> Document:
     tree: dict[str, Any] = yaml.safe_load(OPEN.read_text())
-    one = tree["teacher"]
-    tree["teacher"] = {name: {**one, "tag_included": [name]} for name in ("math", "code")}
+    teacher = tree["teacher"]
+    tree["teacher"] = {name: {**teacher, "tag_included": [name]} for name in ("math", "code")}
     return read(Source("input.yaml", yaml.safe_dump(tree, sort_keys=False)))
 
 
@@ -63,8 +63,8 @@ def test_another_frameworks_teacher_is_asked_for(source: str, target: str) -> No
     done = convert(DOCUMENTS[source](), target, framework=source)
     assert PATHS[target] in {decision.key for decision in done.ledger.decisions}
     assert str(out(done).get(PATHS[target], "???")) == "???"
-    told = {line.key for line in done.ledger.sources if line.key.startswith(("teacher.", TEACHER))}
-    assert {name for key in told for name in ("math", "code") if f".{name}." in key} == {"math", "code"}
+    keys = {line.key for line in done.ledger.sources if line.key.startswith(("teacher.", TEACHER))}
+    assert {name for key in keys for name in ("math", "code") if f".{name}." in key} == {"math", "code"}
 
 
 @pytest.mark.parametrize("source", DOCUMENTS)

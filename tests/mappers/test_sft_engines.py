@@ -40,12 +40,10 @@ def values(*words: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("release", registry.VERL_SFT.releases)
 def test_the_groups_choose_the_engine(release: str) -> None:
-    found = load(read(script(*MEGATRON)), release=release)
-    assert (found.framework, found.guess.trainer) == ("verl_sft", "megatron")
-    assert [
-        key for key in found.guess.unknown if not key.startswith("trainer.n")
-    ] == []  # 0.6.1 leaves GPUs to torchrun
-    plan = found.stages[0].values
+    run = load(read(script(*MEGATRON)), release=release)
+    assert (run.framework, run.guess.trainer) == ("verl_sft", "megatron")
+    assert [key for key in run.guess.unknown if not key.startswith("trainer.n")] == []  # 0.6.1 leaves GPUs to torchrun
+    plan = run.stages[0].values
     assert [plan[P + key] for key in ("backend", "megatron.tp", "megatron.cp", "megatron.pp")] == ["megatron", 2, 2, 1]
     assert plan["stage.optim.actor.min_lr"] == 1e-6
 
@@ -63,14 +61,14 @@ def test_without_groups_the_engine_is_fsdp() -> None:
 
 
 def test_a_group_that_is_named_decides_over_stray_keys() -> None:
-    found = loaded("engine=fsdp", "optim=fsdp", "engine.tensor_model_parallel_size=1")
-    assert (found.guess.trainer, found.guess.unknown) == ("fsdp", ("engine.tensor_model_parallel_size",))
+    run = loaded("engine=fsdp", "optim=fsdp", "engine.tensor_model_parallel_size=1")
+    assert (run.guess.trainer, run.guess.unknown) == ("fsdp", ("engine.tensor_model_parallel_size",))
 
 
 def test_a_whole_config_tells_by_its_keys() -> None:
     text = "data: {train_batch_size: 64, max_length: 4096}\nengine: {tensor_model_parallel_size: 2}\ntrainer: {total_epochs: 1}\n"
-    found = load(read(Source("sft.yaml", text)), framework="verl_sft")
-    assert (found.guess.trainer, found.stages[0].values[P + "backend"]) == ("megatron", "megatron")
+    run = load(read(Source("sft.yaml", text)), framework="verl_sft")
+    assert (run.guess.trainer, run.stages[0].values[P + "backend"]) == ("megatron", "megatron")
 
 
 @pytest.mark.parametrize(
@@ -104,9 +102,9 @@ def test_what_is_written_is_read_as_the_same_plan(style: str) -> None:
 
 def test_a_yaml_says_by_keys_what_the_launch_line_said() -> None:
     done = convert(read(script(*MEGATRON)), "verl", style="yaml")
-    told = {line.key: line.value for line in done.ledger.targets}
+    keys = {line.key: line.value for line in done.ledger.targets}
     cluster = [done.loaded.stages[0].values[f"cluster.{name}"] for name in ("nodes", "gpus_per_node")]
-    assert [told["trainer.nnodes"], told["trainer.n_gpus_per_node"]] == cluster
+    assert [keys["trainer.nnodes"], keys["trainer.n_gpus_per_node"]] == cluster
     assert not errors_in("a.yaml", done.text, done.ledger)
 
 

@@ -36,7 +36,7 @@ def test_a_megatron_setting_goes_where_the_strategy_takes_it() -> None:
     assert out[STRATEGY + "additional_configs.num_layers_in_first_pipeline_stage"] == 13
     assert out[STRATEGY + "moe_router_dtype"] == "fp32"
     back = convert(read(Source("out.yaml", done.text)), "verl")
-    (line,) = [one for one in back.lines if one.key.lstrip("+") == OVERRIDES.rstrip(".")]
+    (line,) = [entry for entry in back.lines if entry.key.lstrip("+") == OVERRIDES.rstrip(".")]
     assert line.value == {"num_layers_in_first_pipeline_stage": 13, "moe_router_dtype": "fp32"}
 
 
@@ -85,7 +85,7 @@ def test_a_megatron_critic_becomes_one_of_fsdp2() -> None:
     assert out["actor_train.strategy_args.strategy_name"] == "megatron_train"
     assert out["critic.strategy_args.strategy_name"] == "fsdp2_train"
     assert not [key for key in out if key.startswith("critic.strategy_args.strategy_config.tensor")]
-    (line,) = [one for one in done.ledger.sources if one.key == "critic.megatron.tensor_model_parallel_size"]
+    (line,) = [source for source in done.ledger.sources if source.key == "critic.megatron.tensor_model_parallel_size"]
     assert line.state is not State.EXACT
 
 
@@ -107,16 +107,18 @@ def test_an_adapter_on_all_layers_has_the_word_of_the_code(layout: str, release:
     )
     out, done = roll(layout + lora, to_release=release)
     assert out["actor_train.model_args.lora_target"] == word
-    asked = [one.key for one in done.ledger.decisions if one.key == "actor_train.model_args.lora_target"]
-    assert bool(asked) is (word == "???")
+    questions = [
+        decision.key for decision in done.ledger.decisions if decision.key == "actor_train.model_args.lora_target"
+    ]
+    assert bool(questions) is (word == "???")
 
 
-@pytest.mark.parametrize(("strategy", "found"), [("megatron_train", 0), ("fsdp2_train", 1)])
-def test_check_finds_a_word_that_stands_for_no_layer(strategy: str, found: int) -> None:
+@pytest.mark.parametrize(("strategy", "count"), [("megatron_train", 0), ("fsdp2_train", 1)])
+def test_check_finds_a_word_that_stands_for_no_layer(strategy: str, count: int) -> None:
     """mcore_adapter: find_all_linear_modules looks for Transformer Engine's classes."""
     words = (f"actor_train.strategy_args.strategy_name={strategy}", "actor_train.model_args.lora_target=all-linear")
     (config,) = documents(roll_config(*words))
-    assert len([one for one in engine.check(config) if one.code == "DIA323"]) == found
+    assert len([finding for finding in engine.check(config) if finding.code == "DIA323"]) == count
 
 
 @pytest.mark.parametrize(("release", "packs"), [("0.1.3", False), ("0.2.1", True), ("0.3.0", True)])
@@ -128,11 +130,11 @@ def test_a_policy_packs_sequences_since_0_2_1(release: str, packs: bool) -> None
 
 def test_only_the_models_own_part_of_the_overrides_arrives() -> None:
     """HFModelConfig merges override_config.model_config where it is there; the rest belongs to veRL's Megatron workers."""
-    at = "+actor_rollout_ref.model.override_config."
-    out, done = roll(f"{MEGATRON}{at}model_config.num_hidden_layers=4 {at}moe_config.freeze_moe_router=True ")
+    section = "+actor_rollout_ref.model.override_config."
+    out, done = roll(f"{MEGATRON}{section}model_config.num_hidden_layers=4 {section}moe_config.freeze_moe_router=True ")
     assert {key: value for key, value in out.items() if "model_config_kwargs" in key} == {
         "actor_train.model_args.model_config_kwargs.num_hidden_layers": 4
     }
     frozen = "actor_rollout_ref.model.override_config.moe_config.freeze_moe_router"
-    (line,) = [one for one in done.ledger.sources if one.key == frozen]
+    (line,) = [source for source in done.ledger.sources if source.key == frozen]
     assert (line.state, "stays as it was" in line.reason) == (State.NARROWED, True)

@@ -79,11 +79,11 @@ def test_a_key_is_narrowed_where_something_holds() -> None:
 
 
 def test_a_key_that_the_plan_does_not_tell_is_asked_for() -> None:
-    asked = Question(KEY, FIELD, "how does it end?", ("finish", "interrupt"))
-    writing = write(asked, value=None)
+    shape = Question(KEY, FIELD, "how does it end?", ("finish", "interrupt"))
+    writing = write(shape, value=None)
     assert (writing.out[KEY].value, writing.out[KEY].state) == (MISSING, State.UNRESOLVED)
     assert [(question.key, question.choices) for question in writing.decisions] == [(KEY, ("finish", "interrupt"))]
-    assert write(asked, value="finish").out == {}
+    assert write(shape, value="finish").out == {}
 
 
 def test_a_sentence_is_noted_of_what_holds() -> None:

@@ -51,8 +51,8 @@ def with_workflow(name: str) -> str:
 def test_workflows_that_hand_back_what_was_said_at_each_step(name: str) -> None:
     run = loaded(with_workflow(name), "trinity")
     assert update(run) == "512 / steps_per_episode"
-    asked = {choice for decision in of(run, "roll").ledger.decisions for choice in decision.choices}
-    assert "--assume steps_per_episode=N" in asked
+    choices = {choice for decision in of(run, "roll").ledger.decisions for choice in decision.choices}
+    assert "--assume steps_per_episode=N" in choices
     assert "train_batch_size: 512" in of(run, "trinity").text
     assert update(loaded(with_workflow(name), "trinity", steps_per_episode="4")) == "128"
 

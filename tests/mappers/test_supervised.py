@@ -53,23 +53,23 @@ def test_the_program_says_which_config_it_reads(command: str, program: str) -> N
 
 
 def test_a_batch_of_sft_is_one_update() -> None:
-    found = values(script(ENGINE, "data.train_batch_size=64 trainer.save_freq=10 optim.lr_warmup_steps=5"))
-    assert found["stage.kind"] == "sft"
-    assert found["stage.batch.sequences_per_update"] == 64
-    assert "stage.batch.prompts_per_rollout" not in found
-    assert (found["stage.cadence.save_rollouts"], found["stage.optim.actor.warmup_updates"]) == (10, 5)
+    plan = values(script(ENGINE, "data.train_batch_size=64 trainer.save_freq=10 optim.lr_warmup_steps=5"))
+    assert plan["stage.kind"] == "sft"
+    assert plan["stage.batch.sequences_per_update"] == 64
+    assert "stage.batch.prompts_per_rollout" not in plan
+    assert (plan["stage.cadence.save_rollouts"], plan["stage.optim.actor.warmup_updates"]) == (10, 5)
 
 
 def test_torchrun_says_how_many_gpus_there_are() -> None:
-    found = values(script(OLD, "trainer.n_gpus_per_node=4"))
-    assert (found["cluster.nodes"], found["cluster.gpus_per_node"], found["stage.placement.actor.gpus"]) == (2, 8, 16)
+    plan = values(script(OLD, "trainer.n_gpus_per_node=4"))
+    assert (plan["cluster.nodes"], plan["cluster.gpus_per_node"], plan["stage.placement.actor.gpus"]) == (2, 8, 16)
 
 
 def test_defaults_of_the_two_programs_differ() -> None:
     old, new = values(script(OLD, "trainer.save_freq=1")), values(script(ENGINE, "trainer.save_freq=1"))
-    at = "stage.optim.actor."
-    assert (old[at + "lr"], old[at + "schedule"], old[at + "betas"]) == (1e-5, "cosine", [0.9, 0.95])
-    assert (new[at + "lr"], new[at + "schedule"], new[at + "betas"]) == (1e-3, "constant", [0.9, 0.999])
+    prefix = "stage.optim.actor."
+    assert (old[prefix + "lr"], old[prefix + "schedule"], old[prefix + "betas"]) == (1e-5, "cosine", [0.9, 0.95])
+    assert (new[prefix + "lr"], new[prefix + "schedule"], new[prefix + "betas"]) == (1e-3, "constant", [0.9, 0.999])
 
 
 def test_a_share_of_the_run_needs_the_rows() -> None:
@@ -150,16 +150,16 @@ def roll() -> Document:
 
 
 def test_an_sft_run_of_roll_ends_with_its_epochs() -> None:
-    found = load(roll(), rows=6400).stages[0].values
-    assert found["stage.run_length.epochs"] == 3
-    assert found["stage.run_length.rollouts"] == 300
-    assert found["stage.optim.actor.warmup_updates"] == 30
+    plan = load(roll(), rows=6400).stages[0].values
+    assert plan["stage.run_length.epochs"] == 3
+    assert plan["stage.run_length.rollouts"] == 300
+    assert plan["stage.optim.actor.warmup_updates"] == 30
 
 
 def test_rolls_samples_have_one_length() -> None:
-    found = values(roll())
-    assert found["stage.length.model_max_tokens"] == 2048
-    assert found.get("stage.length.prompt_max_tokens") is None
+    plan = values(roll())
+    assert plan["stage.length.model_max_tokens"] == 2048
+    assert plan.get("stage.length.prompt_max_tokens") is None
 
 
 def test_roll_validates_an_sft_run() -> None:
@@ -167,30 +167,30 @@ def test_roll_validates_an_sft_run() -> None:
 
 
 def test_columns_survive_the_loss_of_validation() -> None:
-    found = {line.key: line.state for line in convert(roll(), "trinity").ledger.sources}
-    assert (found["prompt_key"], found["response_key"]) == (State.EXACT, State.EXACT)
+    lines = {line.key: line.state for line in convert(roll(), "trinity").ledger.sources}
+    assert (lines["prompt_key"], lines["response_key"]) == (State.EXACT, State.EXACT)
 
 
 def test_epochs_are_whole_in_roll() -> None:
     """The SFT pipeline counts them with `range`."""
-    found = written(trinity(), "roll")["sft_train.training_args.num_train_epochs"]
-    assert (type(found), found) == (int, 1)
+    epochs = written(trinity(), "roll")["sft_train.training_args.num_train_epochs"]
+    assert (type(epochs), epochs) == (int, 1)
 
 
 def test_a_number_of_updates_is_no_number_of_epochs() -> None:
-    told = script(
+    run = script(
         ENGINE,
         "data.train_batch_size=64 data.train_files=/d/train.parquet trainer.total_training_steps=600 trainer.total_epochs=4",
     )
-    found = {line.key: line.state for line in convert(told, "roll").ledger.sources}
-    assert found["trainer.total_training_steps"] is State.NARROWED
+    lines = {line.key: line.state for line in convert(run, "roll").ledger.sources}
+    assert lines["trainer.total_training_steps"] is State.NARROWED
 
 
 def test_roll_opens_json_alone() -> None:
-    asked = convert(
+    decisions = convert(
         script(ENGINE, "data.train_batch_size=64 data.train_files=/d/train.parquet"), "roll"
     ).ledger.decisions
-    assert any("JSON" in decision.why for decision in asked)
+    assert any("JSON" in decision.why for decision in decisions)
     assert not any("JSON" in decision.why for decision in convert(roll(), "roll").ledger.decisions)
 
 
@@ -206,5 +206,5 @@ def test_no_run_of_roll_goes_on_from_a_folder_that_its_start_has_just_named(rele
 
 def test_the_last_update_of_an_sft_run_is_saved_in_roll() -> None:
     """Step max_steps - 1 is saved besides; the epochs alone do not tell the pipeline which step that is."""
-    found = {line.key: line.value for line in convert(trinity(), "roll", rows=1280).ledger.targets}
-    assert found["max_steps"] == 1280 // 128
+    keys = {line.key: line.value for line in convert(trinity(), "roll", rows=1280).ledger.targets}
+    assert keys["max_steps"] == 1280 // 128

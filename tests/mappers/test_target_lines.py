@@ -27,5 +27,5 @@ def test_what_a_mapping_of_the_framework_s_gets_is_added(release: str, value: di
     source = effective(Guess("roll", "0.3.0", "rlvr", (), True), {}).native
     writing = Writing(table_of("verl"), "verl", release, "megatron", {}, {})
     writing.put(OVERRIDES, value, always=True)
-    found = [line.key for line in target_lines(source, writing)]
-    assert found == [key]
+    keys = [line.key for line in target_lines(source, writing)]
+    assert keys == [key]

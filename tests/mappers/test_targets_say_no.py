@@ -64,16 +64,16 @@ def test_a_schedule_that_fsdp_lacks_is_asked_about(to: str, key: str) -> None:
     assert any(decision.key == key for decision in done.ledger.decisions)
 
 
-@pytest.mark.parametrize(("release", "wanted"), [("0.3.3", "???"), ("0.4.1", "gspo")])
-def test_an_algorithm_class_is_as_old_as_its_release(release: str, wanted: str) -> None:
+@pytest.mark.parametrize(("release", "expected"), [("0.3.3", "???"), ("0.4.1", "gspo")])
+def test_an_algorithm_class_is_as_old_as_its_release(release: str, expected: str) -> None:
     done = convert(roll(importance_sampling="seq"), "trinity", to_release=release, rows=7473)
-    assert value(done, "algorithm.algorithm_type") == wanted
+    assert value(done, "algorithm.algorithm_type") == expected
 
 
-@pytest.mark.parametrize(("release", "wanted"), [("0.5.0", "???"), ("0.6.1", "gspo")])
-def test_a_loss_is_as_old_as_its_release(release: str, wanted: str) -> None:
+@pytest.mark.parametrize(("release", "expected"), [("0.5.0", "???"), ("0.6.1", "gspo")])
+def test_a_loss_is_as_old_as_its_release(release: str, expected: str) -> None:
     done = convert(roll(importance_sampling="seq"), "verl", to_release=release, rows=7473)
-    assert value(done, "actor_rollout_ref.actor.policy_loss.loss_mode") == wanted
+    assert value(done, "actor_rollout_ref.actor.policy_loss.loss_mode") == expected
 
 
 def test_trinity_has_room_for_a_whole_prompt_and_answer() -> None:
@@ -93,12 +93,12 @@ def test_an_update_above_its_period_is_refused_where_verl_looks() -> None:
 
 
 def test_hydra_adds_a_written_mapping_to_what_the_section_holds() -> None:
-    at = "actor_rollout_ref.actor.megatron.override_transformer_config"
+    section = "actor_rollout_ref.actor.megatron.override_transformer_config"
     base = "--config-name=ppo_megatron_trainer.yaml"
-    silent, empty = (main_stage(load(verl(f"{base} {more}"))).values for more in ("", f"'+{at}={{}}'"))
+    silent, empty = (main_stage(load(verl(f"{base} {more}"))).values for more in ("", f"'+{section}={{}}'"))
     path = "stage.placement.actor.megatron.transformer_overrides"
     assert silent[path] == empty[path]
-    full = main_stage(load(verl(f"{base} '+{at}={{recompute_granularity: full}}'"))).values[path]
+    full = main_stage(load(verl(f"{base} '+{section}={{recompute_granularity: full}}'"))).values[path]
     assert full == silent[path] | {"recompute_granularity": "full"}
 
 

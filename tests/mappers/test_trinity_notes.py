@@ -47,8 +47,8 @@ def state(conversion: Conversion, key: str) -> tuple[State, str]:
 
 def test_a_warm_up_that_begins_at_the_floor_is_told_elsewhere() -> None:
     conversion = of(CONFIG, "trinity", "verl")
-    told, why = state(conversion, "algorithm.optimizer.min_lr_ratio")
-    assert told is State.NARROWED
+    outcome, why = state(conversion, "algorithm.optimizer.min_lr_ratio")
+    assert outcome is State.NARROWED
     assert "begins at min_lr_ratio x lr = 1e-06" in why
 
 
@@ -60,10 +60,10 @@ def test_without_megatron_or_a_warm_up_there_is_nothing_to_tell(changed: str, to
 
 
 def test_a_warm_up_from_zero_is_told_on_its_way_to_the_floor() -> None:
-    told, why = state(
+    outcome, why = state(
         of(VERL.replace("SCHEDULE", "cosine"), "verl", "trinity"), "actor_rollout_ref.actor.optim.lr_warmup_steps"
     )
-    assert told is State.NARROWED
+    assert outcome is State.NARROWED
     assert "the source's at 0" in why
 
 
@@ -84,10 +84,10 @@ def test_the_scope_of_a_deviation_by_steps_is_kept() -> None:
     steps = CONFIG.replace(
         "algorithm_type: grpo", "algorithm_type: multi_step_grpo\n  advantage_fn_args: {std_cal_level: batch}"
     )
-    told, why = state(
+    outcome, why = state(
         of(steps.replace("megatron", "fsdp"), "trinity", "chatlearn"), "algorithm.advantage_fn_args.std_cal_level"
     )
-    assert told is State.NARROWED
+    assert outcome is State.NARROWED
     assert "the source batch" in why
 
 

@@ -78,14 +78,14 @@ def test_replay_acts_behind_its_switch() -> None:
     for value, state in (("true", State.NO_COUNTERPART), ("false", State.DEAD_IN_SOURCE)):
         text = BASE.format(mode="both", algorithm="grpo").split("buffer:")[0] + block.format(value) + "\n" + ENGINES
         done = convert(read(Source("run.yaml", text), ReadOptions()), "verl")
-        found = {line.key.rpartition(".")[2]: line.state for line in done.ledger.sources}
-        assert found["reuse_cooldown_time"] is state
+        lines = {line.key.rpartition(".")[2]: line.state for line in done.ledger.sources}
+        assert lines["reuse_cooldown_time"] is state
 
 
 @pytest.mark.parametrize("monitor", ["wandb", "tensorboard", "mlflow", "swanlab"])
 def test_every_monitor_is_a_logger(monitor: str) -> None:
-    found = {line.key: line.value for line in converted(f"monitor: {{monitor_type: {monitor}}}\n").lines}
-    assert found["trainer.logger"] == [monitor]
+    keys = {line.key: line.value for line in converted(f"monitor: {{monitor_type: {monitor}}}\n").lines}
+    assert keys["trainer.logger"] == [monitor]
 
 
 @pytest.mark.parametrize("shape", ["actor_rollout_ref: {actor: {ppo_epochs: 2}}", "actor: {ppo_epochs: 2}"])
@@ -97,10 +97,10 @@ def test_trainer_config_in_both_shapes(shape: str) -> None:
 def test_helpers_keep_their_sizes_in_the_plan() -> None:
     more = "explorer: {rollout_model: {engine_num: 1}, auxiliary_models: [{model_path: /judge, engine_num: 1, tensor_parallel_size: 1, seed: 7}]}\n"
     text = BASE.format(mode="both", algorithm="grpo") + more
-    found = load(read(Source("run.yaml", text), ReadOptions())).stages[0].values
-    assert found["stage.placement.auxiliary[0].path"] == "/judge"
-    assert found["stage.placement.auxiliary[0].gpus"] == 1
-    assert found["stage.placement.actor.gpus"] == 2
+    plan = load(read(Source("run.yaml", text), ReadOptions())).stages[0].values
+    assert plan["stage.placement.auxiliary[0].path"] == "/judge"
+    assert plan["stage.placement.auxiliary[0].gpus"] == 1
+    assert plan["stage.placement.actor.gpus"] == 2
 
 
 @pytest.mark.parametrize("mode", ["explore", "serve", "train"])

@@ -24,9 +24,9 @@ def test_a_share_is_rounded_up(share: float, rows: int, updates: int) -> None:
     assert plan(rows=rows, warmup_steps=share, **SIZES)[OPTIM + "warmup_updates"] == updates
 
 
-@pytest.mark.parametrize(("option", "said"), [("False", False), ("True", True)])
-def test_a_switch_at_its_default_changes_nothing(option: str, said: bool) -> None:
+@pytest.mark.parametrize(("option", "differs"), [("False", False), ("True", True)])
+def test_a_switch_at_its_default_changes_nothing(option: str, differs: bool) -> None:
     """An option is text on a command line; TRL's default of load_in_4bit is false."""
     command = f"trl grpo --model_name_or_path m --num_generations 8 --max_steps 5 --load_in_4bit {option}\n"
     ledger = convert(read(Source("run.sh", command)), "verl", framework="trl").ledger
-    assert any("load_in_4bit" in change.says for change in ledger.learning) is said
+    assert any("load_in_4bit" in change.says for change in ledger.learning) is differs

@@ -151,9 +151,9 @@ def test_files_of_one_folder_are_a_data_set_with_splits() -> None:
     written = keys({"trainer.test_freq": 5})
     assert (written["dataset_name"], written["dataset_test_split"]) == ("/data/gsm8k", "test")
     assert written["eval_strategy"] == "steps"
-    elsewhere = conversion({"data.val_files": "/data/aime/test.parquet"})
-    assert any(decision.key == "dataset_name" for decision in elsewhere.ledger.decisions)
-    assert "eval_strategy" not in {line.key for line in elsewhere.ledger.targets}
+    other = conversion({"data.val_files": "/data/aime/test.parquet"})
+    assert any(decision.key == "dataset_name" for decision in other.ledger.decisions)
+    assert "eval_strategy" not in {line.key for line in other.ledger.targets}
 
 
 def test_evaluation_takes_whole_groups_over_all_processes() -> None:
@@ -192,8 +192,8 @@ def test_what_grpo_trainer_cannot_compute_is_refused(changes: dict[str, Any], wh
 )
 def test_what_would_become_plain_grpo_is_asked_before_all_but_open_values(changes: dict[str, Any], key: str) -> None:
     """Rewards are the one value that stays open, and no run starts without."""
-    asked = [decision.key for decision in conversion(changes).ledger.decisions]
-    assert asked[:2] == ["reward_funcs", key]
+    names = [decision.key for decision in conversion(changes).ledger.decisions]
+    assert names[:2] == ["reward_funcs", key]
 
 
 def test_what_was_written_is_read_as_the_same_plan() -> None:

@@ -39,9 +39,9 @@ def read(
     assume: Mapping[str, str] | None = None,
 ) -> Reading:
     """Read a run, None leaving a key out; fails where some value is not one that its field takes."""
-    kept = {key: value for key, value in flat.items() if value is not None}
+    values = {key: value for key, value in flat.items() if value is not None}
     known = registry.framework(framework)
-    words = document(framework, kept, trainer or known.trainer)
+    words = document(framework, values, trainer or known.trainer)
     done = (
         load(words, framework=framework, release=release or known.newest, rows=rows, assume=assume or {})
         .stages[-1]
@@ -106,10 +106,10 @@ def outcome(framework: str, path: str, value: Any, beside: Flat | None = None, *
 
 def worths(reading: Reading) -> dict[Unit, Any]:
     """Return the sequences, or tokens per rank, that each unit is worth in a run; units without a worth are left out."""
-    found = {}
+    amounts = {}
     for unit in Unit:
         try:
-            found[unit] = reading.table.worth(reading, unit)
+            amounts[unit] = reading.table.worth(reading, unit)
         except KeyError:
             continue
-    return found
+    return amounts

@@ -37,8 +37,8 @@ def test_updates_of_one_prompt_have_form_b() -> None:
         f"{SYNC}trainer_sync_interval",
         f"{SYNC}sync_interval",
     )
-    found = keys("trinity", {**PERIOD, "batch.sequences_per_update": 7}, *names)
-    assert found == [30, 1, 30, None]
+    values = keys("trinity", {**PERIOD, "batch.sequences_per_update": 7}, *names)
+    assert values == [30, 1, 30, None]
 
 
 COUNTERS: dict[str, tuple[Flat, int, int]] = {
@@ -140,8 +140,8 @@ def test_a_share_of_a_batch_that_nobody_told() -> None:
         "algorithm.sample_strategy_args.expert_data_ratio": 0.25,
         "buffer.train_batch_size": Var("BATCH"),
     }
-    (given,) = plan("trinity", {**TRINITY, **changes}, "batch.demonstrations_per_update")
-    assert formula(given) == "0.25 * BATCH"
+    (share,) = plan("trinity", {**TRINITY, **changes}, "batch.demonstrations_per_update")
+    assert formula(share) == "0.25 * BATCH"
 
 
 def test_experiences_that_are_steps_of_episodes() -> None:
@@ -161,12 +161,12 @@ def test_a_workflow_of_ones_own_hands_back_answers_where_they_fill_updates() -> 
     assert formula(update) == "80 / steps_per_episode"
 
 
-@pytest.mark.parametrize(("experts", "kept"), [(1, True), (6, True), (3, False)])
-def test_experts_over_a_whole_engine(experts: int, kept: bool) -> None:
+@pytest.mark.parametrize(("experts", "same"), [(1, True), (6, True), (3, False)])
+def test_experts_over_a_whole_engine(experts: int, same: bool) -> None:
     """An engine has 2 x 3 GPUs, and experts lie on one or on all of them."""
     beside = {**PERIOD, "placement.rollout.tp": 2, "placement.rollout.dp": 3}
     state = outcome("trinity", "placement.rollout.ep", experts, beside)
-    assert state is (State.DERIVED if kept else State.NARROWED)
+    assert state is (State.DERIVED if same else State.NARROWED)
 
 
 SUPERVISED = {
@@ -184,8 +184,8 @@ SUPERVISED = {
 
 def test_the_length_of_a_supervised_run() -> None:
     """2 epochs of 300 rows are 600 samples, and 600 // 64 = 9 whole batches of them."""
-    found = plan("trinity", SUPERVISED, "run_length.rollouts", "cadence.save_rollouts", rows=300)
-    assert found == [9, 5]
+    lengths = plan("trinity", SUPERVISED, "run_length.rollouts", "cadence.save_rollouts", rows=300)
+    assert lengths == [9, 5]
 
 
 PAIRS = {

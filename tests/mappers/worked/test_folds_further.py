@@ -98,8 +98,8 @@ def test_an_update_of_a_critic_for_roll() -> None:
         "batch.critic_sequences_per_update": 70,
         "batch.critic.sequences_per_rank": 7,
     }
-    at = "critic.training_args."
-    names = (f"{at}per_device_train_batch_size", f"{at}gradient_accumulation_steps")
+    section = "critic.training_args."
+    names = (f"{section}per_device_train_batch_size", f"{section}gradient_accumulation_steps")
     assert keys("roll", values, *names) == [7, 2]
 
 
@@ -117,8 +117,8 @@ def test_pairs_of_roll_warm_up() -> None:
 
 def test_a_fork_of_roll_caps_its_update() -> None:
     """Where a fork makes one update of all that a period yields, that is 30 x 7."""
-    found = plan("roll", ROLL, "batch.sequences_per_update", assume={"mini_batch": "capped"})
-    assert found == [210]
+    sizes = plan("roll", ROLL, "batch.sequences_per_update", assume={"mini_batch": "capped"})
+    assert sizes == [210]
 
 
 def test_an_update_that_the_ranks_of_old_verl_round_off() -> None:
@@ -126,11 +126,11 @@ def test_an_update_that_the_ranks_of_old_verl_round_off() -> None:
     of 16 x 4 has 2 of them. 30 x 4 = 120 are no whole number of 32: there the update stays as written."""
     sizes = {"trainer.nnodes": 1, "trainer.n_gpus_per_node": 8, f"{ARR}.actor.ulysses_sequence_parallel_size": 1}
     flat = {**VERL_GRPO, **sizes, f"{ARR}.rollout.n": 4, f"{ARR}.actor.ppo_mini_batch_size": 9}
-    found = [
+    updates = [
         plan("verl", {**flat, "data.train_batch_size": prompts}, "batch.sequences_per_update", release="0.6.1")
         for prompts in (16, 30)
     ]
-    assert found == [[32], [36]]
+    assert updates == [[32], [36]]
 
 
 def test_prompts_that_one_fetch_returns() -> None:

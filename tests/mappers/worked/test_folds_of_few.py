@@ -26,10 +26,10 @@ SPLIT: Flat = {
 """96 sequences a period, 12 on each of 8 ranks."""
 
 
-@pytest.mark.parametrize(("wanted", "fits"), [(6, 6), (5, 4), (12, 12), (24, 12)])
-def test_a_pass_without_gradient_divides_the_sequences_of_a_rank(wanted: int, fits: int) -> None:
+@pytest.mark.parametrize(("size", "fits"), [(6, 6), (5, 4), (12, 12), (24, 12)])
+def test_a_pass_without_gradient_divides_the_sequences_of_a_rank(size: int, fits: int) -> None:
     """ChatLearn grpo._validate_impl: sample_per_episode // ranks is a multiple of generation_batch_size."""
-    flat = {**SPLIT, "batch.reference.dynamic": False, "batch.reference.sequences_per_rank": wanted}
+    flat = {**SPLIT, "batch.reference.dynamic": False, "batch.reference.sequences_per_rank": size}
     assert keys("chatlearn", flat, "models.ref_policy.generation_batch_size") == [fits]
 
 

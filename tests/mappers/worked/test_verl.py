@@ -216,8 +216,8 @@ READ: dict[str, tuple[str, Flat, str, str, Flat]] = {
 @pytest.mark.parametrize("name", READ)
 def test_sizes_of_a_plan(name: str) -> None:
     framework, flat, trainer, release, fields = READ[name]
-    found = plan(framework, flat, *fields, trainer=trainer, release=release, rows=300)
-    assert dict(zip(fields, found, strict=True)) == fields
+    sizes = plan(framework, flat, *fields, trainer=trainer, release=release, rows=300)
+    assert dict(zip(fields, sizes, strict=True)) == fields
 
 
 def test_the_pool_of_a_program_that_writes_answers() -> None:

@@ -109,8 +109,8 @@ def test_ranks_that_share_a_factor_with_the_answers() -> None:
     assert keys("verl", plan_, f"{ARR}.actor.ppo_mini_batch_size") == [10]
 
 
-@pytest.mark.parametrize(("update", "kept"), [(210, True), (105, False)])
-def test_old_log_probabilities_of_every_update(update: int, kept: bool) -> None:
+@pytest.mark.parametrize(("update", "same"), [(210, True), (105, False)])
+def test_old_log_probabilities_of_every_update(update: int, same: bool) -> None:
     """veRL computes them once a period: the same as once an update where 30 x 7 = 210 sequences are one."""
     done = write("verl", {**PLAN, "batch.sequences_per_update": update, "sync.old_logprob": "recompute_at_update"})
-    assert (done.outcomes["stage.sync.old_logprob"].state.value in ("exact", "default", "derived")) is kept
+    assert (done.outcomes["stage.sync.old_logprob"].state.value in ("exact", "default", "derived")) is same

@@ -105,8 +105,8 @@ TRINITY_RUNS: dict[str, tuple[Flat, dict[Unit, Any]]] = {
 @pytest.mark.parametrize("name", TRINITY_RUNS)
 def test_units_of_trinity(name: str) -> None:
     changes, own = TRINITY_RUNS[name]
-    found = worths(read("trinity", {**TRINITY_GRPO, **TRINITY, **changes}))
-    assert found == {**ANSWERS, **PERIOD, **STEPS, **own}
+    amounts = worths(read("trinity", {**TRINITY_GRPO, **TRINITY, **changes}))
+    assert amounts == {**ANSWERS, **PERIOD, **STEPS, **own}
 
 
 TRAIN, ARGS = "actor_train.", "actor_train.training_args."
@@ -144,8 +144,8 @@ ROLL_RUNS: dict[str, tuple[Flat, dict[Unit, Any]]] = {
 def test_units_of_roll(name: str) -> None:
     """A tick is an update: roll 0.3.0 distributed/strategy/fsdp2_strategy.py: train_step steps both."""
     changes, own = ROLL_RUNS[name]
-    found = worths(read("roll", {**RLVR, **ROLL, **changes}))
-    assert found == {**ANSWERS, **PERIOD, Unit.LR_TICKS: 35, **own}
+    amounts = worths(read("roll", {**RLVR, **ROLL, **changes}))
+    assert amounts == {**ANSWERS, **PERIOD, Unit.LR_TICKS: 35, **own}
 
 
 POLICY, TRAINER = "models.policy.", "models.policy_trainer."
@@ -182,8 +182,8 @@ CHATLEARN_RUNS: dict[str, tuple[Flat, str, dict[Unit, Any]]] = {
 @pytest.mark.parametrize("name", CHATLEARN_RUNS)
 def test_units_of_chatlearn(name: str) -> None:
     changes, trainer, own = CHATLEARN_RUNS[name]
-    found = worths(read("chatlearn", {**CHATLEARN_GRPO, **CHATLEARN, **changes}, trainer=trainer))
-    assert found == {**ANSWERS, **PERIOD, Unit.LR_TICKS: 35, **own}
+    amounts = worths(read("chatlearn", {**CHATLEARN_GRPO, **CHATLEARN, **changes}, trainer=trainer))
+    assert amounts == {**ANSWERS, **PERIOD, Unit.LR_TICKS: 35, **own}
 
 
 UPDATE = dict.fromkeys((Unit.ROLLOUTS, Unit.UPDATES, Unit.LR_TICKS, Unit.TRAIN_STEPS), 66)
