@@ -44,7 +44,7 @@ class Judged:
     terms: tuple[Term, ...]
 
     @property
-    def said(self) -> float:
+    def account_gib(self) -> float:
         """What the account says [GiB]; where the GPU is too small for the slack, the allocator gives that back."""
         whole, slack = total(self.terms), total(t for t in self.terms if t.part == "slack")
         return min(whole, max(whole - slack, self.row.usable)) / GIB
@@ -57,7 +57,7 @@ class Judged:
     @property
     def error(self) -> float:
         """Relative error; 0 for a row without a peak."""
-        return self.said / self.row.peak - 1 if self.row.peak else 0.0
+        return self.account_gib / self.row.peak - 1 if self.row.peak else 0.0
 
 
 def job_of(record: dict[str, str]) -> Training:
@@ -137,7 +137,7 @@ def main() -> int:
     for row_judged in judged_rows:
         row = row_judged.row
         peers = "".join(f"{peer(row.job):>12.1f}" for peer in PEERS)
-        estimate, peak = f"{row_judged.said:>9.2f}", f"{row.peak:>9.2f}" if row.peak else f"{'failed':>9}"
+        estimate, peak = f"{row_judged.account_gib:>9.2f}", f"{row.peak:>9.2f}" if row.peak else f"{'failed':>9}"
         error = f"{100 * row_judged.error:>+7.1f}%" if row.peak else f"{'':>8}"
         print(f"{row.label:<58}{peak}{estimate}{error}  ±{row_judged.doubt:<11.2f}{peers}")
     real = [row_judged for row_judged in judged_rows if row_judged.row.peak]
@@ -153,7 +153,7 @@ def main() -> int:
     missed = [
         judged.row.label
         for judged in real
-        if judged.error < -0.02 and judged.said + judged.doubt < (judged.row.peak or 0)
+        if judged.error < -0.02 and judged.account_gib + judged.doubt < (judged.row.peak or 0)
     ]
     print(f"rows under-predicted by more than 2 % outside of the interval: {len(missed)}")
     return 0 if mean <= 0.06 and worst <= 0.12 and dense <= 0.03 and not missed else 1

@@ -61,7 +61,7 @@ class Peaks:
                 self.of_phase[self.phase] = max(*growth, self.of_phase.get(self.phase, 0), 0)
 
 
-def said_of(phase: str, pools: Iterable[Any]) -> tuple[int, int, int] | None:
+def account_of(phase: str, pools: Iterable[Any]) -> tuple[int, int, int] | None:
     """What the account of `pools` says of one of the runner's phases: bytes, and its interval; None where it says nothing."""
     worst = [
         phase_of_pool
@@ -78,7 +78,7 @@ def beside(peaks: Mapping[str, int], pools: Sequence[Any]) -> dict[str, Any]:
     nothing was measured."""
     gaps = dict[str, Any]()
     for phase in ACCOUNTED:
-        account, peak = said_of(phase, pools), peaks.get(phase)
+        account, peak = account_of(phase, pools), peaks.get(phase)
         if account is None or (peaks and peak is None):
             continue
         size, low, high = account

@@ -44,7 +44,7 @@ def _verb(name: str, command: Any, row: Row, head: Row) -> str:
     text += "\n" + head("argument or option", "what for")
     for param in command.params:
         if param.name != "help":
-            text += row(_names(param), _said(param))
+            text += row(_names(param), _help_text(param))
     return text
 
 
@@ -55,7 +55,7 @@ def _names(param: Any) -> str:
     return ", ".join(f"`{name} {metavar}`".replace(" `", "`") for name in param.opts)
 
 
-def _said(param: Any) -> str:
+def _help_text(param: Any) -> str:
     choices = getattr(param.type, "choices", None)
     choices_text = f" One of {', '.join(map(str, choices))}." if choices else ""
     return re.sub(r"<(\w+)>", r"`<\1>`", param.help or "") + choices_text

@@ -80,7 +80,7 @@ def releases_of(page: Page) -> dict[str, list[str]]:
     return keys_by_release
 
 
-def told(known: registry.Framework, having: list[str]) -> str:
+def release_range(known: registry.Framework, having: list[str]) -> str:
     """`all`, `since 0.7.1`, `up to 0.6.1`, `0.6.1 to 0.8.0`, or the releases one by one."""
     order = known.releases
     first, last = order.index(having[0]), order.index(having[-1])
@@ -117,7 +117,7 @@ def page_text(
         stands_for = fields_at(plans, key)
         if stands_for:
             fields = ", ".join(f"`{path}`" for path in stands_for)
-            text += row(f"`{key}`", fields, told(known, having[key]))
+            text += row(f"`{key}`", fields, release_range(known, having[key]))
             continue
         reason = reason_for(page.table, key, None)
         if reason is not None:
@@ -144,7 +144,7 @@ def alias_of(known: registry.Framework, key: str) -> str:
 
 
 def _with_releases(known: registry.Framework, key: str, having: list[str]) -> str:
-    span = told(known, having)
+    span = release_range(known, having)
     return f"`{key}`" if span == "all" else f"`{key}` ({span})"
 
 
@@ -163,7 +163,7 @@ def _earlier(
     text = "\n## Only in earlier releases\n\nRead in the newest shape; what that makes of them:\n\n"
     text += head("key", "releases", "became")
     lines = ((key, _became(page.known, key, having[key][-1]) or _state(page, plans, key)) for key in vanished)
-    return text + "".join(row(f"`{key}`", told(page.known, having[key]), became) for key, became in lines)
+    return text + "".join(row(f"`{key}`", release_range(page.known, having[key]), became) for key, became in lines)
 
 
 def _became(known: registry.Framework, key: str, last: str) -> str:

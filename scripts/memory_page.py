@@ -90,7 +90,7 @@ def _accuracy(row: Row, head: Row) -> str:
         measured = f"{row_judged.row.peak:.2f}" if row_judged.row.peak else "failed"
         error = f"{row_judged.error:+.1%}" if row_judged.row.peak else ""
         text += row(
-            row_judged.row.label, measured, f"{row_judged.said:.2f}", error, f"± {row_judged.doubt:.2f}", *peers
+            row_judged.row.label, measured, f"{row_judged.account_gib:.2f}", error, f"± {row_judged.doubt:.2f}", *peers
         )
     return text
 

@@ -79,7 +79,7 @@ def _page(framework_a: Framework, framework_b: Framework, row: Row, head: Row) -
         text += row(
             f"`{short}`",
             str(unit) if unit else "",
-            *(_told(field_support(f.name, path)) for f in (framework_a, framework_b)),
+            *(_support_text(field_support(f.name, path)) for f in (framework_a, framework_b)),
         )
     text += (
         "\n## Hazards\n\nWhere a conversion by hand that looks right goes wrong; `rftconf explain H1` prints one.\n\n"
@@ -93,7 +93,7 @@ def _suffix(framework: Framework) -> str:
     return framework.usual_form
 
 
-def _told(entry: FieldSupport) -> str:
+def _support_text(entry: FieldSupport) -> str:
     if not entry.keys:
         return f"*{entry.state}*: {entry.how}"
     if entry.formula:

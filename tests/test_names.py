@@ -7,6 +7,7 @@ Each folder of FREE holds none of the words that are listed for it. A word that 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,30 @@ def test_no_variable_is_called_by_a_participle_or_a_filler(folder: str) -> None:
         if name in VAGUE and (name, line) not in fields_of(path)
     ]
     assert vague == []
+
+
+PARTS = frozenset({"told", "said", "untold", "unsaid", "elsewhere", "beyond", "misfits", "silence"})
+"""Words that no part of a function's, a class's or a module's name is either."""
+
+
+@pytest.mark.parametrize("folder", ["rftconf", "runners", "scripts", "benches"])
+def test_no_part_of_a_name_leaves_open_what_the_thing_is(folder: str) -> None:
+    names = [(path.stem, shown(path)) for path in modules(folder)]
+    names += [
+        (node.name, f"{shown(path, node.lineno)} {node.name}")
+        for path in modules(folder)
+        for node in ast.walk(tree(path))
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef))
+    ]
+    assert [
+        where for name, where in names if not PARTS.isdisjoint(map(str.lower, re.split(r"_|(?<=[a-z])(?=[A-Z])", name)))
+    ] == []
+
+
+def test_modules_of_tests_are_named_by_what_they_test() -> None:
+    vague = {*PARTS, "found", "rest", "misc", "further", "more"}
+    names = [shown(path) for path in modules("tests") if not vague.isdisjoint(path.stem.split("_"))]
+    assert names == []
 
 
 @pytest.mark.parametrize("folder", ["rftconf", "runners"])

@@ -50,15 +50,15 @@ def run(request: MigrateRequest) -> int:
         raise UsageError("there is no script or YAML file in what is named")
     if len(configs) == 1 and configs[0].named:  # an error is then the command's own
         code, reply = _migrate_one(configs[0], request)
-        said_of = [reply]
+        replies = [reply]
     else:
         each = [_guarded(candidate, request) for candidate in configs]
         code = max(code for code, _ in each)
-        said_of = [reply for _, reply in each if reply is not None]
-        if not said_of:
+        replies = [reply for _, reply in each if reply is not None]
+        if not replies:
             raise UsageError(f"none of {len(configs)} files is a config that release {request.to} could be written for")
     if request.json:
-        out.product_json(said_of[0] if len(configs) == 1 and said_of else {"version": 1, "files": said_of})
+        out.product_json(replies[0] if len(configs) == 1 and replies else {"version": 1, "files": replies})
     return code
 
 

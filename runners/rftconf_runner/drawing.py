@@ -142,11 +142,11 @@ class Drawing:
         """Return a function that collects the groups waiting now, for a checkpoint; it waits for the engines."""
         groups, flights = list(self.waiting), list(self.flights)
 
-        def found() -> list[Waiting]:
+        def waiting_groups() -> list[Waiting]:
             whole = [*groups, *(group for flight in flights for group in self._groups(flight))]
             return [(group.number, tuple((s.answer, s.drawn, s.version) for s in group.answers)) for group in whole]
 
-        return found
+        return waiting_groups
 
     def numbers(self) -> list[int]:
         """Return the numbers of the sequences that wait or are being answered."""

@@ -20,7 +20,7 @@ UNKNOWN = "is not read, and whether it changes what is learned nobody here knows
 FORK = "source.fork"
 
 
-def of_beyond(plan: Plan) -> Iterator[tuple[str, str]]:
+def of_extensions(plan: Plan) -> Iterator[tuple[str, str]]:
     """Keys without a field that change the mathematics, or of which nobody knows that they do not."""
     if plan.source.fork:
         why = f"a fork, whose code may do more than its keys say; `--leave-out {FORK}` runs what the plan says"

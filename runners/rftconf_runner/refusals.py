@@ -13,7 +13,7 @@ from rftconf_runner.answer_masks import of_masks
 from rftconf_runner.baselines import of_baseline
 from rftconf_runner.data_reader import BATCHED
 from rftconf_runner.executing_frameworks import executed_by
-from rftconf_runner.extension_fields import of_beyond
+from rftconf_runner.extension_fields import of_extensions
 from rftconf_runner.framework_words import AFTER_NORM, NORMALIZED_FIRST
 from rftconf_runner.ignorable_fields import unread
 from rftconf_runner.job_reader import OLD, paths_read
@@ -64,16 +64,16 @@ def refusals(plan: Plan) -> list[Refusal]:
     return refused + [
         Refusal(path, why)
         for path, why in (
-            *_elsewhere_begun(plan),
+            *_of_foreign_checkpoints(plan),
             *of_baseline(plan),
             *of_lora(plan),
             *of_masks(plan),
-            *of_beyond(plan),
+            *of_extensions(plan),
         )
     ]
 
 
-def _elsewhere_begun(plan: Plan) -> Iterator[tuple[str, str]]:
+def _of_foreign_checkpoints(plan: Plan) -> Iterator[tuple[str, str]]:
     """Refuse a run that goes on from another framework's checkpoint: here it would begin anew."""
     if plan.identity.resume == "path":
         whose = f" from {render_plan_value(plan.identity.resume_path)}" if plan.identity.resume_path else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benches.phase_peaks import ACCOUNTED, Peaks, beside, said_of, used_bytes
+from benches.phase_peaks import ACCOUNTED, Peaks, account_of, beside, used_bytes
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.phases import Phase
 from rftconf.budget.price import price
@@ -73,6 +73,6 @@ def test_an_account_stands_beside_each_peak(monkeypatch: pytest.MonkeyPatch) -> 
 def test_every_phase_of_a_run_has_an_account() -> None:
     loaded = load(read(open_source(str(GOLDEN / "convert" / "readme" / "input.sh"))))
     pools = price(setup_of(loaded.plan, BudgetRequest()), gpu_named("h100-80g")).pools
-    reply = {phase: said_of(phase, pools) for phase in ACCOUNTED}
+    reply = {phase: account_of(phase, pools) for phase in ACCOUNTED}
     assert all(entry is not None and 0 < entry[1] <= entry[0] <= entry[2] for entry in reply.values()), reply
-    assert said_of("nothing", pools) is None
+    assert account_of("nothing", pools) is None

@@ -28,13 +28,13 @@ def test_the_interval_covers_every_under_prediction(entry: object) -> None:
 
     assert isinstance(entry, Judged)
     assert entry.row.peak is not None
-    assert entry.error > -0.02 or entry.said + entry.doubt >= entry.row.peak
+    assert entry.error > -0.02 or entry.account_gib + entry.doubt >= entry.row.peak
 
 
 def test_the_same_configuration_differs_by_date() -> None:
     """One GPU, 65,536 tokens: 19.6 GiB in January, 11.7 GiB in June."""
     same = {
-        row_judged.row.job.implementation.since: row_judged.said
+        row_judged.row.job.implementation.since: row_judged.account_gib
         for row_judged in FOUND
         if " full 1× 65536 " in row_judged.row.label
     }

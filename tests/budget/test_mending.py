@@ -12,8 +12,8 @@ from rftconf.budget.price import price
 from rftconf.budget.roles.roles import Setup
 from rftconf.load.load import load
 from tests.budget.runs import colocated, golden, setup
-from tests.budget.test_further_models import H100, roll
 from tests.budget.test_pools import NARROW, THEIRS, document
+from tests.budget.test_reward_models import H100, roll
 
 LOG_PROB = "actor_rollout_ref.rollout.log_prob_"
 

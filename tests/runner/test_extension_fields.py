@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rftconf_runner.extension_fields import leave_out, left_aside, of_beyond
+from rftconf_runner.extension_fields import leave_out, left_aside, of_extensions
 from rftconf_runner.framework_words import ALIKE, shortened
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals, unread_by
@@ -15,7 +15,6 @@ from rftconf.text.source import Source
 from tests.runner.test_job import plan
 
 CHANGING = {
-    "algorithm__use_pf_ppo": "True",
     "+data__apply_chat_template_kwargs__reasoning_effort": "low",
     "actor_rollout_ref__actor__optim__num_cycles": "2",
     "actor_rollout_ref__rollout__quantization": "fp8",
@@ -62,19 +61,21 @@ def test_micro_batches_that_count_alike_are_executed() -> None:
 
 
 def test_leaving_a_key_out_is_said() -> None:
-    new_plan = plan(algorithm__use_pf_ppo="True")
-    with pytest.raises(ValueError, match=r"--leave-out use_pf_ppo: .* it has algorithm\.use_pf_ppo"):
-        leave_out(new_plan, "use_pf_ppo")
-    leave_out(new_plan, "algorithm.use_pf_ppo")
+    new_plan = plan(actor_rollout_ref__rollout__quantization="fp8")
+    with pytest.raises(
+        ValueError, match=r"--leave-out quantization: .* it has actor_rollout_ref\.rollout\.quantization"
+    ):
+        leave_out(new_plan, "quantization")
+    leave_out(new_plan, "actor_rollout_ref.rollout.quantization")
     assert refusals(new_plan) == []
-    assert "algorithm.use_pf_ppo" not in new_plan.extensions["verl"]
+    assert "actor_rollout_ref.rollout.quantization" not in new_plan.extensions["verl"]
 
 
 def test_what_changes_nothing_is_said_and_not_refused() -> None:
     new_plan = plan(actor_rollout_ref__actor__profile__use_profile="True")
     new_plan.stages[0].model.trust_remote_code = True
     new_plan.stages[0].placement.rollout.extra = {"max_logprobs": 5}
-    assert list(of_beyond(new_plan)) == []
+    assert list(of_extensions(new_plan)) == []
     assert [sentence.partition(" ")[0] for sentence in left_aside(new_plan)] == ["what", "code", "further"]
 
 
@@ -83,7 +84,7 @@ def test_what_belongs_to_validation_is_not_refused() -> None:
         extensions={"roll": {"whiten_rewards": True, "val_prompt_length": 64}},
         beyond=["whiten_rewards", "val_prompt_length"],
     )
-    assert [path for path, _ in of_beyond(new_plan)] == ["extensions.roll.whiten_rewards"]
+    assert [path for path, _ in of_extensions(new_plan)] == ["extensions.roll.whiten_rewards"]
     assert list(left_aside(new_plan)) == ["what only roll reads: val_prompt_length"]
 
 
@@ -120,7 +121,7 @@ def test_a_key_that_says_more_than_its_field_is_named_too() -> None:
     )
     new_plan = load(read(Source("run.yaml", text)), framework="trinity", release="0.6.0").plan
     assert new_plan.beyond == ["model.temperature"]
-    assert "extensions.trinity.model.temperature" in [path for path, _ in of_beyond(new_plan)]
+    assert "extensions.trinity.model.temperature" in [path for path, _ in of_extensions(new_plan)]
 
 
 @pytest.mark.parametrize("release", ["0.7.1", "0.8.0"])

@@ -18,9 +18,9 @@ from rftconf.report.ledger import ledger_json
 from rftconf.text.read.read import read
 from rftconf.text.source import Source, from_bytes
 from tests.base.secrets import false_alarms
+from tests.base.secrets.detector_forms import DETECTOR_FORMS
 from tests.base.secrets.forms import FORMS, Planted
-from tests.base.secrets.further_forms import FURTHER_FORMS
-from tests.base.secrets.newer_forms import NEWER_FORMS, WAYS
+from tests.base.secrets.provider_forms import PROVIDER_FORMS, WAYS
 from tests.corpus import corpora
 
 TOKEN = "sk-" + "a1B2" * 8
@@ -73,7 +73,7 @@ def test_excerpts_keep_their_width() -> None:
     assert len(masked(line)) == len(line)
 
 
-@pytest.mark.parametrize("planted", [*FORMS, *FURTHER_FORMS, *NEWER_FORMS], ids=lambda lines: lines.name)
+@pytest.mark.parametrize("planted", [*FORMS, *DETECTOR_FORMS, *PROVIDER_FORMS], ids=lambda lines: lines.name)
 def test_each_form_is_found_as_a_value_and_in_a_text(planted: Planted) -> None:
     assert is_secret(f"x.{planted.name}", planted.value)
     assert planted.secret not in masked(f"{planted.name}: '{planted.value}'\n")

@@ -18,14 +18,14 @@ from rftconf.cli.app import run
 from rftconf.studio.answers import answer
 from rftconf.verbs import start_runner as running
 from tests.base.secrets.detector import detected
+from tests.base.secrets.detector_forms import DETECTOR_FORMS
 from tests.base.secrets.forms import FORMS, Planted
-from tests.base.secrets.further_forms import FURTHER_FORMS
-from tests.base.secrets.newer_forms import NEWER_FORMS
+from tests.base.secrets.provider_forms import PROVIDER_FORMS
 from tests.base.secrets.scripted_forms import SCRIPTED, as_script
 from tests.sources import ROOT
 
 AT_ONCE = 31
-GROUPS = [*(FORMS[start : start + AT_ONCE] for start in range(0, len(FORMS), AT_ONCE)), FURTHER_FORMS, NEWER_FORMS]
+GROUPS = [*(FORMS[start : start + AT_ONCE] for start in range(0, len(FORMS), AT_ONCE)), DETECTOR_FORMS, PROVIDER_FORMS]
 SETTINGS = {
     "algorithm.adv_estimator": "grpo",
     "data.train_files": "/d/train.parquet",

@@ -8,7 +8,7 @@ from rftconf.base.symbols import Var, formula
 from rftconf.mappers.chatlearn.folds_run import LOST_WEIGHTS
 from tests.laws.flip_bases import ARR, VERL_GRPO
 from tests.mappers.worked.runs import PERIOD, Flat, keys, plan, write
-from tests.mappers.worked.test_folds_further import ROLL, TRINITY
+from tests.mappers.worked.test_products_and_counters import ROLL, TRINITY
 
 SPLIT: Flat = {
     "batch.prompts_per_rollout": 24,

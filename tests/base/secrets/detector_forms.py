@@ -1,4 +1,4 @@
-"""Sixty further made-up credentials, by the rules of public detectors: no test before had their forms."""
+"""Sixty made-up credentials by the rules of public detectors: no test before had their forms."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ BY_NAME = {
 """Values that could be anything, under names that say what they are."""
 
 
-FURTHER_FORMS = (
+DETECTOR_FORMS = (
     *(Planted(name, value, value) for name, value in BY_PROVIDER.items()),
     *(Planted(name, value.format(secret), secret) for name, (value, secret) in BY_PLACE.items()),
     *(Planted(name, value, value) for name, value in BY_NAME.items()),

@@ -1,4 +1,4 @@
-"""Further points of conversions, comparisons and migrations that were read line by line, each beside the code that decides it."""
+"""Points of conversions, comparisons and migrations that were read line by line, each beside the code that decides it."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Further made-up credentials: newer providers, programs' own options, addresses and ways to write a value that no test had."""
+"""Made-up credentials: newer providers, programs' own options, addresses and ways to write a value that no test had."""
 
 from __future__ import annotations
 
 import base64
 
+from tests.base.secrets.detector_forms import LOWER, uuid
 from tests.base.secrets.forms import HEX, Planted, drawn
-from tests.base.secrets.further_forms import LOWER, uuid
 
 UPPER_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
@@ -81,7 +81,7 @@ BY_PLACE = {
 }  # fmt: skip
 """Values that have a secret as a part, and the part."""
 
-NEWER_FORMS = (
+PROVIDER_FORMS = (
     *(Planted(name, value, value) for name, value in BY_PROVIDER.items()),
     *(Planted(name, value.format(secret), secret) for name, (value, secret) in BY_PLACE.items()),
 )
