@@ -8,9 +8,10 @@ from math import inf
 from typing import Any
 
 from rftconf.plan.model import Plan
-from rftconf_runner.aggregations import REC_NUMBERS, REC_WORDS
+from rftconf_runner.aggregations import REC_NUMBERS, REC_WORDS, norm_scope
 from rftconf_runner.answer_masks import BOUNDS, SWITCHES, masks_of
 from rftconf_runner.job import Job
+from rftconf_runner.scores.table import numbers
 
 AFTER_NORM = "roll"
 """The framework that normalizes rewards before it takes the KL from them."""
@@ -30,13 +31,17 @@ REWARD_CLIP, ADVANTAGE_CLIP = "reward_clip", "advantage_clip"
 OF_TOPR = ("actor_train.topr_positive_weight", "actor_train.topr_negative_weight")
 REDUCED = "actor_train.strategy_args.strategy_config.reduce_dtype"
 NUMBERS: tuple[Any, ...] = ("any number",)
+ENGINE_WORKERS = "trainer.use_legacy_worker_impl"
+"""veRL's switch: `disable` has engine workers learn, which from 0.7 on take one mean over the update, Megatron's too
+(workers/utils/losses.py: `global_batch_info`; workers/engine/megatron/transformer_impl.py: `num_micro_batch`)."""
+ENGINES_COUNT = (0, 7)
 RESAMPLES, BY, POWER = "algorithm.use_pf_ppo", "algorithm.pf_ppo.reweight_method", "algorithm.pf_ppo.weight_pow"
 SQUARED = ("pow", 2.0)
 """veRL's way to draw answers again where nothing says another."""
 EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "verl": {
         CUT: ("left", "right", "middle"), ALIKE: (True,), ADDED: tuple(TYPES), DRO: NUMBERS,
-        RESAMPLES: (True,), BY: ("pow", "max_min", "max_random"), POWER: NUMBERS,
+        ENGINE_WORKERS: ("disable",), RESAMPLES: (True,), BY: ("pow", "max_min", "max_random"), POWER: NUMBERS,
         FROZEN: (True, False),
         **dict.fromkeys(ROUTER.values(), ("fp32",)),
     },
@@ -51,9 +56,14 @@ EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
 """The values that are executed of each key; any other is refused."""
 
 
-def is_executed(framework: str, key: str, value: object) -> bool:
-    """True for a key with a value that `in_other_words` puts into the job."""
+def is_executed(framework: str, key: str, value: object, plan: Plan) -> bool:
+    """True for a key with a value that `in_other_words` puts into the plan's job."""
     known = EXECUTED.get(framework, {}).get(key, ())
+    if key == ENGINE_WORKERS and (
+        numbers(str(plan.source.release)) < ENGINES_COUNT
+        or any(stage.algorithm.critic.enabled for stage in plan.stages)
+    ):
+        return False
     if known == NUMBERS:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     return value in known
@@ -65,7 +75,7 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         key: value
         for framework, entries in plan.extensions.items()
         for key, value in entries.items()
-        if key not in plan.idle and is_executed(framework, key, value)
+        if key not in plan.idle and is_executed(framework, key, value, plan)
     }
     algorithm = plan.stages[0].algorithm
     cut = f"cut_{words[CUT]}" if CUT in words and job.overlong == "keep" else job.overlong
@@ -73,6 +83,8 @@ def in_other_words(job: Job, plan: Plan) -> Job:
     # veRL's reference has the actor's overrides unless it has its own (ref/megatron_ref.yaml)
     types = tuple("float32" if word else "" for word in (actor, words.get(ROUTER["reference"], actor)))
     scope = "micro_batch_alike" if ALIKE in words else job.norm_scope
+    if ENGINE_WORKERS in words:
+        scope = norm_scope(job.family, "update")
     of_loss = {
         key.rpartition(".")[2]: value
         for key, value in words.items()

@@ -215,7 +215,7 @@ def unlisted(plan: Plan) -> Iterator[tuple[str, str, Any, bool]]:
     stage = plan.stages[0] if plan.stages else Stage()
     for framework, words in plan.extensions.items():
         for key, value in words.items():
-            if key in plan.idle or is_executed(framework, key, value):
+            if key in plan.idle or is_executed(framework, key, value, plan):
                 continue
             changes = key in plan.beyond
             table = SURELY.get(framework, ()) if changes else (*SURELY.get(framework, ()), *HARMLESS.get(framework, ()))

@@ -117,7 +117,6 @@ def test_a_framework_without_a_table_is_refused() -> None:
     [
         ("data.sampler.class_path", "pkg://samplers"),
         ("data.datagen.path", "/d/made.py"),
-        ("trainer.use_legacy_worker_impl", "disable"),
     ],
 )
 def test_what_the_newest_release_has_no_more_is_refused_where_it_acted(key: str, value: str) -> None:
@@ -160,3 +159,17 @@ def test_routes_are_those_of_the_only_updates_own_weights(mode: str, update: str
     of = plan(actor_rollout_ref__actor__ppo_mini_batch_size=update)
     of.extensions.setdefault("verl", {})["actor_rollout_ref.actor.megatron.router_replay.mode"] = mode
     assert bool(refusals(of)) == refused
+
+
+@pytest.mark.parametrize(("release", "refused"), [("0.6.1", True), ("0.7.1", False)])
+def test_engine_workers_take_one_mean_over_the_update(release: str, refused: bool) -> None:
+    """veRL 0.7.1 workers/utils/losses.py divides by the tokens of the global batch; 0.6.1 has no such number."""
+    of = plan(release=release)
+    of.stages[0].algorithm.loss_norm_scope = "micro_batch_mean"
+    of.extensions.setdefault("verl", {})["trainer.use_legacy_worker_impl"] = "disable"
+    paths = [refusal.path for refusal in refusals(of)]
+    assert ("extensions.verl.trainer.use_legacy_worker_impl" in paths) == refused
+    if not refused:
+        assert job_of(of).norm_scope == "update"
+        of.stages[0].algorithm.critic.enabled = True  # whose own mean nobody looked at
+        assert "extensions.verl.trainer.use_legacy_worker_impl" in [refusal.path for refusal in refusals(of)]
