@@ -18,7 +18,7 @@ RELEASE, COUNT = sys.argv[1], int(sys.argv[2])
 
 
 def served(sandbox_fusion_url, code, stdin, *_, **__):
-    """What Sandbox Fusion answers: a program that ends with 0 is a success, and any other has failed."""
+    """Answer as Sandbox Fusion does: a program that ends with 0 is a success, and any other has failed."""
     with tempfile.TemporaryDirectory() as folder:
         file = f"{folder}/answer.py"
         Path(file).write_text(code)

@@ -104,7 +104,7 @@ def rows():
 
 
 def theirs(answer, case, tests):
-    """What `compute_rewards` puts into the answer's reward."""
+    """Return the number that `compute_rewards` puts into the answer's reward."""
     tests = json.loads(tests) if isinstance(tests, str) else tests
     correct, _, _ = CODER.cal_local_test(0, "", "", answer, case, tests, None)
     return float(correct)

@@ -54,7 +54,7 @@ def test_one_linear_layer_of_megatrons_is_what_several_are(demo: Path) -> None:
 
 
 def gradients(model: Any) -> dict[str, torch.Tensor]:
-    """Of every adapter's weights, after three passes whose losses are added up."""
+    """Return the gradients of every adapter's weights, after three passes whose losses are added up."""
     for start in (0, 8, 16):
         ids = torch.arange(start, start + 8).view(1, 8)
         model(ids, labels=ids).loss.backward()
