@@ -82,7 +82,8 @@ def _is_lost_setting(line: SourceLine, own: Any, known: Any) -> bool:
         value = line.value
         if isinstance(value, str) and own.type in ("int", "float", "bool") and wrong(known, own, value) is None:
             value = coerced(own, value)
-        return not line.plan and value != own.default
+        nothing: tuple[object, ...] = (None, "", [], {})
+        return not line.plan and value != own.default and not (value in nothing and own.default in nothing)
     return line.state is State.EXTENSION and own is None and line.value not in (None, False, "", [], {})
 
 

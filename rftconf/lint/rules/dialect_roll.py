@@ -276,10 +276,13 @@ def _below(s: Subject, places: tuple[str, ...]) -> bool:
     advice="name each domain once with its share, and once under rewards", source="ROLL pipeline/rlvr/rlvr_pipeline.py __init__",
 )  # fmt: skip
 def _domains(s: Subject) -> Findings:
-    """The pipeline makes a scheduler for each domain of domain_interleave_probs, and looks its reward up by that name."""
+    """The pipeline makes a scheduler for each domain of domain_interleave_probs, and looks its reward up by that name. Up to
+    0.1.3 there is a pipeline for mathematics with images (start_rlvr_vlmath_pipeline.py), which has one reward and no domains."""
     if s.best.trainer != "rlvr" or not s.alone or not s.written("actor_train.device_mapping"):
         return
     domains = _names(s, DOMAINS)
+    if not domains and not s.since("0.2.1") and len(_names(s, "rewards")) == 1:
+        return
     if not domains:
         yield finding(
             f"{DOMAINS} is not given, and the pipeline goes through it", DOMAINS, "actor_train.data_args.file_name"

@@ -79,6 +79,8 @@ def _columns(writing: WriteContext) -> str:
     keys = "stage.data.train[0].keys."
     answer, prompt = writing.plan(keys + "response"), writing.plan(keys + "prompt") or writing.plan(keys + "messages")
     contents = "chat messages and reward_model.ground_truth"
+    if writing.plan("stage.reward.manager") is None and prompt is not None:  # reward code of its own reads its rows
+        contents = f"the prompt in {formula(prompt)}, and what its rewards read in columns of their own"
     if answer is not None:
         contents = f"the answer in {formula(answer)}" + (
             "" if prompt is None else f" and the prompt in {formula(prompt)}"

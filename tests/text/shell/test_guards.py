@@ -151,3 +151,14 @@ def test_a_loop_starts_one_run(name: str) -> None:
 @pytest.mark.parametrize("tail", ["x=$(a b\n", "fi\n", "echo 'never closed\n", "cat <\n"])
 def test_broken_grammar_elsewhere_costs_no_launch(tail: str) -> None:
     assert document(RUN + tail).readable
+
+
+@pytest.mark.parametrize("text", ["${#M:-1}", "${#M[0]#a}", "${#M@Q}", "${#1=a}"])
+def test_a_length_takes_no_operator(text: str) -> None:
+    """bash: bad substitution."""
+    assert said(f"x={text}\n{RUN}", "SYN153").place is not None
+
+
+@pytest.mark.parametrize("text", ["${#M}", "${##}", "${#}", "${#@}", "${#1}", "${#M[@]}"])
+def test_a_plain_length_is_expanded(text: str) -> None:
+    assert not [d for d in document(f"x={text}\n{RUN}").diagnostics if d.code == "SYN153"]

@@ -259,7 +259,7 @@ class WordReader:
             self._operands(node, start, quoted)
         if self.pos >= self.size:
             raise Unclosed(start, "${")
-        if text[self.pos] != "}":
+        if text[self.pos] != "}" or (node.prefix == "#" and node.op):  # a length takes no operator: a bad substitution
             self.until(PARAM, start, "${")
             self.pos += 1
             return CommandPart(start, self.pos, quoted)

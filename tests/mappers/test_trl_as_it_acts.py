@@ -1,4 +1,4 @@
-"""A share of the updates is a whole number of them, also while nobody tells how many rows there are."""
+"""What TRL takes a key for where a file is short: whole updates, typed options, rows of its own columns."""
 
 from __future__ import annotations
 
@@ -22,6 +22,22 @@ def test_a_share_is_rounded_up(share: float, rows: int, updates: int) -> None:
     open_rows = plan(warmup_steps=share, **SIZES)[OPTIM + "warmup_updates"]
     assert substitute(open_rows, {"ROWS": rows}) == updates
     assert plan(rows=rows, warmup_steps=share, **SIZES)[OPTIM + "warmup_updates"] == updates
+
+
+def test_an_empty_mapping_in_place_of_none_changes_nothing() -> None:
+    """GRPOTrainer: generation_kwargs.update(args.generation_kwargs) where that is not None."""
+    text = "model_name_or_path: m\nnum_generations: 8\nmax_steps: 5\ngeneration_kwargs: {}\n"
+    ledger = convert(read(Source("a.yaml", text)), "verl", framework="trl").ledger
+    assert not [change for change in ledger.learning if "generation_kwargs" in change.says]
+
+
+def test_rows_of_trl_hold_no_column_of_verls() -> None:
+    """GRPOTrainer hands every other column to the reward functions (trl/trainer/grpo_trainer.py: reward_kwargs)."""
+    text = "model_name_or_path: m\nnum_generations: 8\nmax_steps: 5\ndataset_name: org/data\n"
+    ledger = convert(read(Source("a.yaml", text)), "trinity", framework="trl").ledger
+    (question,) = (decision.why for decision in ledger.decisions if decision.key.endswith(".format"))
+    assert "ground_truth" not in question
+    assert "the prompt in prompt" in question
 
 
 @pytest.mark.parametrize(("option", "differs"), [("False", False), ("True", True)])
