@@ -86,16 +86,15 @@ def _stated_by_launch_line(
     written: Container[str], origins: Mapping[str, Origin], writing: Writing, *, trainer: bool
 ) -> dict[str, Out]:
     """The keys that say what only the launch line said: what a file has written without a key, and the `trainer`."""
-    usual = registry.framework(writing.framework).trainer
-    named = not trainer or writing.backend == usual or any(key in written for key in registry.TRAINER_KEYS)
+    own = registry.framework(writing.framework)
+    named = not trainer or writing.backend == own.trainer or any(key in written for key in own.trainer_keys)
     paths = {path for path, origin in origins.items() if origin.kind is Kind.WRITTEN and not origin.keys}
     return {
         key: out
         for key, out in writing.out.items()
         if key not in written
         and (
-            not paths.isdisjoint(out.plans)
-            or (not named and key in registry.TRAINER_KEYS and out.value == writing.backend)
+            not paths.isdisjoint(out.plans) or (not named and key in own.trainer_keys and out.value == writing.backend)
         )
     }
 

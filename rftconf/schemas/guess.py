@@ -151,7 +151,7 @@ def _backend(
     candidate: Framework, keys: Mapping[str, Value], bare: Sequence[str], tops: AbstractSet[str], config_name: str
 ) -> str:
     engine = keys.get("model_engine")
-    named = [keys.get(prefix + key) for key in registry.TRAINER_KEYS for prefix in ("", "+", "++")]
+    named = [keys.get(prefix + key) for key in candidate.trainer_keys for prefix in ("", "+", "++")]
     for trainer in (known for known in candidate.trainers[1:] if known not in candidate.recipes):
         if not tops.isdisjoint(candidate.trainer_sections.get(trainer, ())):
             return trainer

@@ -60,7 +60,8 @@ class Framework:
     `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
     `spmd_until`: the last release that torchrun starts, one process per GPU.
     `trainer_sections`: a trainer to the sections that only its configs have, where they tell trainers apart;
-    `trainer_of_kind`: the trainer that runs a kind of stage, where each kind has its own.
+    `trainer_of_kind`: the trainer that runs a kind of stage, where each kind has its own. `trainer_keys`: keys whose values
+    are names of trainers, which say it where no launch line does.
     `drops_unknown`: its loader leaves unknown keys out without a word; `refuses_unknown`: it stops at them, and at values of another type;
     `for_scripts`: scripts of anybody's read such configs too, and declare keys of their own.
     `two_forms`: a rollout period can be written in two forms, with one sync interval or with two.
@@ -96,6 +97,7 @@ class Framework:
     part_groups: Mapping[str, str] = field(default_factory=dict)
     trainer_sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trainer_of_kind: Mapping[str, str] = field(default_factory=dict)
+    trainer_keys: tuple[str, ...] = ()
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adds_with_plus: bool = False
     forms: tuple[str, ...] = ("yaml",)
@@ -169,10 +171,6 @@ class Framework:
         return self.recipes[trainer].backend if trainer in self.recipes else trainer
 
 
-TRAINER_KEYS = ("actor_rollout_ref.actor.strategy", "runtime_args.train_backend", "engine.strategy")
-"""Keys whose values are names of trainers: they say it where no launch line does."""
-
-
 def _recipe(name: str, backend: str, program: str, own_key: str) -> Recipe:
     folder = f"verl/experimental/{name}_policy"
     module, earlier = f"{folder}/{program}".replace("/", "."), f"recipe.{name}_policy.{program}"
@@ -208,6 +206,7 @@ VERL = Framework(
     },
     config_groups={name: (f"model_engine={name}",) for name in ("veomni", "torchtitan")},
     recipes=_VERL_RECIPES,
+    trainer_keys=("actor_rollout_ref.actor.strategy",),
     sections=("actor_rollout_ref", "data", "trainer"),
     adds_with_plus=True,
     forms=("sh", "yaml", "overrides"),
@@ -289,6 +288,7 @@ CHATLEARN = Framework(
     forms=("sh", "yaml"),
     releases=("1.2.0", "2025.10.23"),
     trainers=("fsdp", "megatron"),
+    trainer_keys=("runtime_args.train_backend",),
     aliases=("alibaba-chatlearn",),
     sections=("runtime_args", "models"),
     adds_nothing=True,
@@ -359,6 +359,7 @@ VERL_SFT = Framework(
     programs=("verl.trainer.sft_trainer", "verl.trainer.sft_trainer_ray", "verl/trainer/sft_trainer"),
     first={"verl.trainer.sft_trainer_ray": "0.7.1"},
     trainers=("fsdp", "megatron"),
+    trainer_keys=("engine.strategy",),
     config_names=dict.fromkeys(("fsdp", "megatron"), "sft_trainer_engine"),
     config_groups={name: (f"engine={name}", f"optim={name}") for name in ("fsdp", "megatron")},
     part_groups={"model": "hf_model"},

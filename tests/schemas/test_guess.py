@@ -74,6 +74,12 @@ def test_a_key_that_is_left_over_of_megatron_does_not_overrule_the_strategy(stra
     assert guess({**COMMON, **keys}).trainer == "fsdp"
 
 
+def test_a_key_by_which_another_program_names_its_trainer_chooses_none() -> None:
+    """`engine.strategy` is read by veRL's SFT trainer alone (verl/trainer/sft_trainer.py: _build_engine)."""
+    keys: dict[str, Value] = {"actor_rollout_ref.actor.megatron.grad_offload": True, "engine.strategy": "fsdp2"}
+    assert guess({**COMMON, **keys}).trainer == "megatron"
+
+
 @pytest.mark.parametrize(("word", "trainer"), [("dp", "fsdp"), ("veomni", "veomni"), ("mlite", "fsdp")])
 def test_the_engine_of_the_launch_line_wins_over_that_of_the_config_file(word: str, trainer: str) -> None:
     """veRL since 0.8, ppo_megatron_trainer.yaml: ppo_trainer.yaml with another model_engine, which a launch line overrides."""
