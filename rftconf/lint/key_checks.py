@@ -41,6 +41,8 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     best = guess_of(document, framework, release)
     if framework is None and not knows(best, document, 1) and not launches(document, best.framework):
         return (_not_a_config(document),)
+    if (unread := _of_an_unread_section(document, best)) is not None:
+        return (unread,)
     subject = KeySubject(document, best, guessed=release is None)
     diagnostics = list(_leaves(subject.unspoken, subject))
     if not subject.own_config:
@@ -49,6 +51,16 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
         _report_guess(document, best) if release is None and any(f.code in _BY_RELEASE for f in diagnostics) else ()
     )
     return (*release_diagnostics, *diagnostics)
+
+
+def _of_an_unread_section(document: Document, best: Guess) -> Diagnostic | None:
+    """The first key of a section that only a config of another kind has: no other key of the file means what it says here."""
+    known = registry.framework(best.framework)
+    for leaf in document.leaves:
+        why = known.unread_sections.get(leaf.key.partition(".")[0])
+        if why is not None:
+            return _at_key("KEY003", Severity.ERROR, leaf, f"{leaf.key} is not read: {why}", f"use {known.instead}")
+    return None
 
 
 def stands_alone(document: Document, best: Guess) -> bool:

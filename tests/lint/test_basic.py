@@ -268,3 +268,12 @@ def test_what_a_launch_leaves_out_is_an_error() -> None:
     script = document(f"python3 -m verl.trainer.main_ppo data.train_batch_size=8 {lines}\n", "run.sh")
     (diagnostic,) = (d for d in basic.check(script, "verl", "0.9.1") if d.code == "SYN405")
     assert diagnostic.severity is Severity.ERROR
+
+
+def test_a_config_of_a_kind_that_is_not_read_has_one_error() -> None:
+    """ChatLearn up to 1.0.3: `runtime_env` and `runtime` stand beside `models`, whose keys have other names and resolvers."""
+    old = "runtime_env:\n  platform: DLC\nmodels:\n  policy:\n    model_config_file: a.yaml\n    gpu_per_process: ${num_gpu:1}\n"
+    (diagnostic,) = basic.check(document(old, "rlhf.yaml"), None, None)
+    assert (diagnostic.code, diagnostic.severity) == ("KEY003", Severity.ERROR)
+    assert "runtime_env.platform is not read" in diagnostic.message
+    assert "1.2.0 and later" in diagnostic.help
