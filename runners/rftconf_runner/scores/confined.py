@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 TOOL = "bwrap"
 READABLE = ("/usr", "/lib", "/lib64", "/bin")
@@ -48,13 +49,13 @@ def passes(source: str, seconds: float) -> bool:
 
     word = secrets.token_hex(16)
     result = _run(["-c", GUARDED], json.dumps({"source": source, "word": word}), seconds)
-    return result is not None and result.stdout.endswith(word)
+    return result is not None and result.output.endswith(word)
 
 
 def exits_well(source: str, seconds: float) -> bool:
     """True where the code is a program that exits with 0 within so many seconds."""
     result = _run(["-"], source, seconds)
-    return result is not None and result.returncode == 0
+    return result is not None and result.code == 0
 
 
 def printed(source: str, stdin: str, seconds: float) -> str | None:
@@ -66,7 +67,7 @@ def printed(source: str, stdin: str, seconds: float) -> str | None:
             return None
         file.seek(0)
         result = _run([PROGRAM], stdin, seconds, file.fileno())
-    return None if result is None or result.returncode else result.stdout
+    return None if result is None or result.code else result.output
 
 
 @cache
@@ -81,24 +82,32 @@ def unusable() -> str:
     return f"needs bubblewrap to confine code that the model wrote, and {TOOL} may not make namespaces on this machine"
 
 
-def _run(
-    arguments: list[str], text: str, seconds: float, program: int | None = None
-) -> subprocess.CompletedProcess[str] | None:
+class Ended(NamedTuple):
+    """A process that came to an end, and what it wrote: `FILE_BYTES` at most, behind which the kernel stops it."""
+
+    code: int
+    output: str
+
+
+def _run(arguments: list[str], text: str, seconds: float, program: int | None = None) -> Ended | None:
     """Run this Python confined, with a file of that number as `PROGRAM`; None where its time ran out or the text cannot be handed over."""
     files = [] if program is None else ["--ro-bind-data", str(program), PROGRAM]
-    try:
-        return subprocess.run(  # noqa: S603 - bubblewrap around this very Python
-            [*_confinement(), *files, sys.executable, "-I", *arguments],
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            pass_fds=() if program is None else (program,),
-            preexec_fn=_limit,  # a process of one thread calls it
-            check=False,
-        )
-    except (subprocess.TimeoutExpired, UnicodeError, OSError):
-        return None
+    with TemporaryFile() as output:  # no pipe: what code writes without an end would fill this process
+        try:
+            done = subprocess.run(  # noqa: S603 - bubblewrap around this very Python
+                [*_confinement(), *files, sys.executable, "-I", *arguments],
+                input=text.encode(),
+                stdout=output,
+                stderr=subprocess.DEVNULL,
+                timeout=seconds,
+                pass_fds=() if program is None else (program,),
+                preexec_fn=_limit,  # a process of one thread calls it
+                check=False,
+            )
+        except (subprocess.TimeoutExpired, UnicodeError, OSError):
+            return None
+        output.seek(0)
+        return Ended(done.returncode, output.read().decode(errors="replace"))
 
 
 def _confinement() -> list[str]:
