@@ -63,7 +63,7 @@ ARGS=(
   trainer.val_before_train=false                          # ChatLearn 2025.10.23 default of runtime_args.enable_eval_before_training
   trainer.test_freq=10                                    # runtime_args.eval_episode_interval=10
   trainer.default_local_dir=/out/verl_examples/qwen3_30b  # runtime_args.output_dir=/out/qwen3_30b; <root>/<project>/<experiment>
-  trainer.use_v1=true                                     # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                                     # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync                            # runtime_args.colocation=[policy, policy_trainer, ref_policy]
 )
 

@@ -62,7 +62,7 @@ ARGS=(
   trainer.save_freq=10                                  # runtime_args.save_episode_interval=10
   trainer.test_freq=5                                   # runtime_args.eval_episode_interval=5
   trainer.default_local_dir=/data/output/math/qwen3_8b  # runtime_args.output_dir=/data/output/qwen3_8b; <root>/<project>/<experiment>
-  trainer.use_v1=true                                   # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                                   # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync                          # runtime_args.colocation=[policy, policy_trainer, ref_policy]
 )
 

@@ -57,7 +57,7 @@ ARGS=(
   trainer.n_gpus_per_node=4                          # chosen: 4 of 6 trainer GPUs
   trainer.save_freq=5                                # trainer.save_interval=20
   trainer.test_freq=1                                # explorer.eval_interval=5
-  trainer.use_v1=true                                # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                                # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=separate_async             # synchronizer.sync_style=fixed
   trainer.v1.separate_async.num_warmup_batches=0.25  # synchronizer.sync_offset=1
   trainer.v1.separate_async.parameter_sync_step=4    # B x n / G

@@ -53,7 +53,7 @@ ARGS=(
   trainer.test_freq=50                                 # explorer.eval_interval=50
   trainer.default_local_dir=/ckpt/mixture/three_tasks  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
   trainer.max_actor_ckpt_to_keep=2                     # trainer.max_checkpoints_to_keep=2
-  trainer.use_v1=true                                  # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                                  # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync                         # chosen: engines and trainer take turns on the same GPUs
 )
 

@@ -61,7 +61,7 @@ ARGS=(
   trainer.resume_mode=disable                 # resume_from_checkpoint=False, the ROLL 0.3.0 default
   trainer.test_freq=25                        # eval_steps=25
   trainer.default_local_dir=/data/checkpoints/verl_examples/follow-the-teacher  # checkpoint_config.output_dir=/data/checkpoints; <root>/<project>/<experiment>
-  trainer.use_v1=true                         # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                         # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync                # chosen: engines and trainer take turns on the same GPUs
 
   distillation.enabled=true                                # ROLL 0.3.0: each pipeline has a start script of its own

@@ -83,7 +83,7 @@ ARGS=(
   trainer.resume_mode=disable                # resume_from_checkpoint=False
   trainer.test_freq=10                       # eval_steps=10
   trainer.default_local_dir=/ckpt/qwen2.5-7b-judged/rlvr/qwen2.5-7b-judged  # checkpoint_config.output_dir=/ckpt/qwen2.5-7b-judged; <root>/<project>/<experiment>
-  trainer.use_v1=true                        # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                        # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync               # actor_train.device_mapping=list(range(0,8)), actor_infer.device_mapping=list(range(0,8))
 )
 

@@ -63,7 +63,7 @@ ARGS=(
   trainer.resume_mode=disable                      # resume_from_checkpoint=False, the ROLL 0.3.0 default
   trainer.test_freq=10                             # eval_steps=10
   trainer.default_local_dir=/ckpt/moe-30b/verl_examples/moe-30b  # checkpoint_config.output_dir=/ckpt/moe-30b; <root>/<project>/<experiment>
-  trainer.use_v1=true                              # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                              # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=separate_async           # actor_train.device_mapping=list(range(0,16)), actor_infer.device_mapping=list(range(16,32))
   trainer.v1.separate_async.num_warmup_batches=1   # async_generation_ratio=1
   trainer.v1.separate_async.parameter_sync_step=4  # B x n / G

@@ -58,7 +58,7 @@ ARGS=(
   trainer.save_freq=20                             # trainer.save_interval=80
   trainer.test_freq=10                             # explorer.eval_interval=40
   trainer.default_local_dir=/ckpt/async/offset     # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
-  trainer.use_v1=true                              # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                              # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=separate_async           # synchronizer.sync_style=fixed
   trainer.v1.separate_async.num_warmup_batches=1   # synchronizer.sync_offset=4
   trainer.v1.separate_async.parameter_sync_step=4  # B x n / G

@@ -73,7 +73,7 @@ ARGS=(
   trainer.test_freq=4                           # explorer.eval_interval=16
   trainer.critic_warmup=10                      # trainer.critic_warmup=37; skipped periods + 1
   trainer.default_local_dir=/ckpt/long/ppo_sp4  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
-  trainer.use_v1=true                           # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                           # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync                  # chosen: engines and trainer take turns on the same GPUs
 )
 

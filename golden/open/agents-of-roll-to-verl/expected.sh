@@ -57,7 +57,7 @@ ARGS=(
   trainer.resume_mode=disable                       # resume_from_checkpoint=False, the ROLL 0.3.0 default
   trainer.test_freq=20                              # eval_steps=20
   trainer.default_local_dir=/ckpt/lake/worlds/lake  # checkpoint_config.output_dir=/ckpt/lake; <root>/<project>/<experiment>
-  trainer.use_v1=true                               # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                               # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync                      # actor_train.device_mapping=list(range(0,8)), actor_infer.device_mapping=list(range(0,8))
 )
 

@@ -50,7 +50,7 @@ ARGS=(
   trainer.val_before_train=false            # explorer.eval_on_startup=True, the Trinity-RFT 0.6.0 default
   trainer.test_freq=-1                      # explorer.eval_interval=100, the Trinity-RFT 0.6.0 default
   trainer.default_local_dir=/ckpt/opmd/tau  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
-  trainer.use_v1=true                       # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                       # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync              # chosen: engines and trainer take turns on the same GPUs
 )
 

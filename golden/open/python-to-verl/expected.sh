@@ -62,7 +62,7 @@ ARGS=(
   trainer.val_before_train=false           # TRL 1.16.0 default of eval_on_start
   trainer.test_freq=-1                     # what TRL 1.16.0 does without eval_steps
   trainer.default_local_dir=/checkpoints/qwen2.5-1.5b-instruct-lora/verl_examples/arithmetic-lora  # output_dir=/checkpoints/qwen2.5-1.5b-instruct-lora; <root>/<project>/<experiment>
-  trainer.use_v1=true                      # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                      # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync             # use_vllm=True, vllm_mode=colocate
 )
 

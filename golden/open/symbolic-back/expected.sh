@@ -51,7 +51,7 @@ ARGS=(
   trainer.save_freq=10                           # trainer.save_interval=40
   trainer.test_freq=5                            # explorer.eval_interval=20
   "trainer.default_local_dir=${CKPT}/demo/run_${SLURM_JOB_ID}"  # checkpoint_root_dir=CKPT; <root>/<project>/<experiment>
-  trainer.use_v1=true                            # rule 7: the trainer is named explicitly
+  trainer.use_v1=true                            # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync                   # chosen: engines and trainer take turns on the same GPUs
 )
 

@@ -60,7 +60,7 @@ ARGS=(
   trainer.resume_mode=disable       # what TRL 0.24.0 does without resume_from_checkpoint
   trainer.val_before_train=false    # eval_strategy=steps
   trainer.test_freq=10              # eval_steps=20, eval_strategy=steps
-  trainer.use_v1=true               # rule 7: the trainer is named explicitly
+  trainer.use_v1=true               # the trainer of veRL 0.9, which reads trainer.v1.trainer_mode
   trainer.v1.trainer_mode=sync      # chosen: engines and trainer take turns on the same GPUs
 )
 

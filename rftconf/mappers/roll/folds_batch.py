@@ -158,7 +158,7 @@ def read_critic_update(r: ReadContext) -> None:
 
 
 def write_update(w: WriteContext) -> None:
-    """Accumulation follows from G, the micro-batch and the ranks (rule 4); fixed micro-batches keep G what it is (H5)."""
+    """Accumulation follows from G, the micro-batch and the ranks; fixed micro-batches keep G what it is (H5)."""
     update = w.plan(G)
     if update is None:
         return

@@ -87,7 +87,7 @@ TYPE_OF = {
 
 def algorithm(name: object) -> AlgorithmClass:
     """The class of `algorithm_type`. Of a symbol all of it follows from the symbol; a class of the user's own is like no
-    other (rule 6), and whether it computes advantages in the trainer stays open."""
+    other, and whether it computes advantages in the trainer stays open."""
     if isinstance(name, Expr):
         return AlgorithmClass(name, name, name, name, critic=name, reference=name, in_trainer=name)
     if not isinstance(name, str):

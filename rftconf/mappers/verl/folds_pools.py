@@ -168,7 +168,7 @@ def write_mode(w: WriteContext) -> None:
         w.lose(P + "layout", State.NARROWED, f"veRL {w.release} shares all GPUs between trainer and engines")
         mode = "sync"
     if w.since("0.9.0"):
-        w.put(V1, True, always=True, how="rule 7: the trainer is named explicitly")
+        w.put(V1, True, always=True, how="the trainer of veRL 0.9, which reads trainer.v1.trainer_mode")
         w.put(MODE, mode, P + "layout", S + "driver", S + "in_flight", always=True)
     if mode != "sync":
         w.put(f"trainer.v1.{mode}.num_warmup_batches", ahead, S + "run_ahead_rollouts", always=True)

@@ -143,7 +143,7 @@ def _read_draws(r: ReadContext) -> None:
 
 
 def write_filters(w: WriteContext) -> None:
-    """Refilling filters only; veRL has none that just drops (rule 7)."""
+    """Refilling filters only; veRL has none that just drops."""
     only = "veRL's filter_groups evicts groups of equal metric and refills; nothing else"
     prefix = first_filter(
         w, lambda path: w.plan(path + "kind") == "zero_std" and w.plan(path + "action") != "duplicate", only
