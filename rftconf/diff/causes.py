@@ -22,6 +22,7 @@ from rftconf.diff.measures import (
     staleness,
     temperature,
     the_critic,
+    the_data,
     the_domains,
 )
 
@@ -79,7 +80,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("domains", ("stage.data.domains[].**",), the_domains),
     Cause("order", ("stage.data.shuffle", "stage.data.seed", "stage.data.mixing", "stage.data.*[].selector", "stage.data.*[].seed"),
           changed(Tier.CHANCE, "The order of rows")),
-    Cause("data", ("stage.data.**",), changed(Tier.SAMPLES, "The data")),
+    Cause("data", ("stage.data.**",), the_data),
     Cause("thinking", ("stage.model.thinking",),
           changed(Tier.SAMPLES, "Whether the model thinks before it answers (enable_thinking of its chat template)", whole_sentence=True)),
     Cause("model", ("stage.model.**", "stage.init_from"), changed(Tier.SAMPLES, "The model")),

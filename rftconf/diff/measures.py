@@ -247,6 +247,12 @@ def the_domains(pair: Pair) -> Measured:
     return changed(Tier.CHANCE if new else Tier.SAMPLES, "Domains of the data")(pair)
 
 
+def the_data(pair: Pair) -> Measured:
+    """Files and what is read of them; a column is called one, since its name alone (`prompt`) could be a prompt's."""
+    is_column = ".keys." in pair.paths[0]
+    return changed(Tier.SAMPLES, "The column of the rows" if is_column else "The data")(pair)
+
+
 def adapter(pair: Pair) -> Measured:
     """LoRA: gone, new, or of another strength."""
     ranks = pair.both("stage.model_options.lora.rank")
