@@ -220,7 +220,7 @@ MAIN = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo trainer.nn
     ("script", "args", "lacking"),
     [
         (f"{MAIN} data.train_files=$1", "", ["2:97"]),
-        (f'LR=$2\nN="${{1##*/}}"\n{MAIN} actor.lr=$LR data.n="$N"', "", ["3:4", "2:4"]),
+        (f'LR=$2\nN="${{1##*/}}"\n{MAIN} actor.lr=$LR data.n="$N"', "", ["3:4"]),
         (f"LR=x_$2\n{MAIN} actor.lr=$LR", "one", ["2:6"]),
         (f"LR=$1\nLR=${{LR:-1}}\n{MAIN} actor.lr=$LR actor.n=${{2:-8}}", "", []),
         (f"LR=$1\n{MAIN} actor.lr=1", "", []),
@@ -233,6 +233,13 @@ def test_an_argument_that_the_script_is_not_given(script: str, args: str, lackin
     document = read(Source("run.sh", f"set -x\n{script}\n"), ReadOptions(args=tuple(args.split())))
     diagnostics = [d for d in document.diagnostics if d.code == "SYN509"]
     assert [str(d.place).removeprefix("run.sh:") for d in diagnostics] == lacking
+
+
+def test_several_arguments_that_are_not_given_are_one_finding() -> None:
+    document = read(Source("run.sh", f"A=$2\nB=${{10}}\n{MAIN} actor.lr=$A actor.n=$B data.train_files=$1\n"))
+    (finding,) = (d for d in document.diagnostics if d.code == "SYN509")
+    assert "none of its arguments 1, 2, 10" in finding.message
+    assert "--args" in finding.help
 
 
 def test_what_is_handed_on_for_long_is_not_followed_to_its_end() -> None:

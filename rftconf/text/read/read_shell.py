@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rftconf.base.diagnostics import Diagnostic, Label, Severity
+from rftconf.base.enumeration import enumerate_words
 from rftconf.base.record import record
 from rftconf.base.secrets.config_secrets import secrets_made
 from rftconf.base.span import Place
@@ -140,16 +141,23 @@ def _candidates(script: Script) -> list[Candidate]:
     return list(candidates.values())
 
 
+MOST_NUMBERED = 12
+"""Arguments of a script that are named one by one."""
+
+
 def _not_given(words: Sequence[Word]) -> list[Diagnostic]:
-    """Once for each argument of the script that these need and it did not get."""
-    lacking = {missing.lacks: missing for word in words for missing in word.lacking()}
-    return [
-        Diagnostic(
-            "SYN509", Severity.WARNING, f"the script is given no argument {number}; ${number} is empty", missing.place,
-            help='give it with --args "..."',
-        )
-        for number, missing in sorted(lacking.items())
-    ]  # fmt: skip
+    """One finding on all arguments of the script that these words need and it did not get, at the first of them."""
+    lacking = {int(missing.lacks): missing for word in words for missing in word.lacking()}
+    if not lacking:
+        return []
+    first, *others = sorted(lacking)
+    if others:
+        numbers = enumerate_words([str(number) for number in (first, *others)], MOST_NUMBERED)
+        message = f"the script is given none of its arguments {numbers}, which are empty"
+    else:
+        message = f"the script is given no argument {first}; ${first} is empty"
+    help_ = f'give {"them" if others else "it"} with --args "..."'
+    return [Diagnostic("SYN509", Severity.WARNING, message, lacking[first].place, help=help_)]
 
 
 @record
