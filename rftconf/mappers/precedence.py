@@ -159,3 +159,28 @@ class Until(OneField):
             w.lose(self.path, State.NO_COUNTERPART, self.instead)
         elif value is not None:
             w.put(self.key, value, self.path, always=True)
+
+
+@record
+class LeftToScript(OneField):
+    """A key that a config may leave to the script that reads it, so that another framework's config asks for the value."""
+
+    key: str
+    path: str
+    how: str
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field to what is written, else leave it open."""
+        value = r.native(self.key)
+        if value is None:
+            r.set(self.path, OpenKey(self.key), how=self.how)
+        else:
+            r.set(self.path, value, self.key)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the value; what a config leaves to its script stays there."""
+        value = w.plan(self.path)
+        if w.same_framework and isinstance(value, OpenKey):
+            w.lose(self.path, State.DERIVED, self.how)
+        elif value is not None:
+            w.put(self.key, value, self.path)

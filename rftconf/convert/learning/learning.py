@@ -80,7 +80,12 @@ def _is_lost_setting(line: SourceLine, own: Any, known: Any) -> bool:
             return not line.plan
         # an option on a command line is text, also where the loader makes a switch of it
         value = line.value
-        if isinstance(value, str) and own.type in ("int", "float", "bool") and wrong(known, own, value) is None:
+        if (
+            isinstance(value, str)
+            and "${" not in value
+            and own.type in ("int", "float", "bool")
+            and wrong(known, own, value) is None
+        ):
             value = coerced(own, value)
         nothing: tuple[object, ...] = (None, "", [], {})
         return not line.plan and value != own.default and not (value in nothing and own.default in nothing)

@@ -5,33 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import OpenKey, formula
+from rftconf.base.symbols import formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import Folder, folder_of_file
 from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known
 from rftconf.plan.origin import Kind
 
 D, EVALUATES = "stage.data.", "eval_strategy"
-MODEL, LEARNS = "model_name_or_path", "stage.model.path"
 NAMED = NAME, CONFIG, TRAIN, TEST = "dataset_name", "dataset_config", "dataset_train_split", "dataset_test_split"
-
-
-def read_model(r: ReadContext) -> None:
-    """The model by its name; a config for a script of somebody's own may leave it to the script, so that it is asked for."""
-    named = r.native(MODEL)
-    if named is None:
-        r.set(LEARNS, OpenKey(MODEL), how="the config names no model: the script that reads it does")
-    else:
-        r.set(LEARNS, named, MODEL)
-
-
-def write_model(w: WriteContext) -> None:
-    """Write the name; what a config of TRL's leaves to its script stays there."""
-    model = w.plan(LEARNS)
-    if w.same_framework and isinstance(model, OpenKey):
-        w.lose(LEARNS, State.DERIVED, "the script that reads the config names the model")
-    elif model is not None:
-        w.put(MODEL, model, LEARNS)
 
 
 def read_data(r: ReadContext) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rftconf.mappers.precedence import LeftToScript
 from rftconf.mappers.rates import tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import only_written, together
@@ -58,7 +59,8 @@ FOLDS = (
     Fold((), places.LIMITS, places.read_limits, places.write_limits, "trl/trainer/grpo_trainer.py: VLLMGeneration(max_num_seqs=)"),
     Fold((places.PEFT, places.RANK, places.ALPHA, places.TARGETS), places.LORA, places.read_adapters, places.write_adapters,
          "trl/trainer/utils.py: get_peft_config"),
-    Fold((data.MODEL,), (data.LEARNS,), data.read_model, data.write_model, "trl/scripts/grpo.py: GRPOTrainer(model=)"),
+    together(LeftToScript("model_name_or_path", "stage.model.path", "the config names no model: the script that reads it does"),
+             why="trl/scripts/grpo.py: GRPOTrainer(model=)"),
     Fold((*data.NAMED, "datasets[].path", "datasets[].name", "datasets[].split"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "subset", "split", "keys.prompt")), D + "mixing"),
          data.read_data, data.write_data, "trl/scripts/grpo.py: main"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from rftconf.base.numbers import MOST_DIGITS
 from rftconf.base.symbols import Expr, text
 from rftconf.text.document import Via
 from rftconf.text.python.arithmetic import bounded
@@ -22,6 +23,8 @@ def constant(f: Interpreter, node: ast.Constant) -> Known:
     """Return a literal."""
     del f
     value = node.value
+    if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        return Opaque("it is a whole number that no setting has")
     return value if value is None or isinstance(value, (bool, int, float, str)) else Opaque("it is no plain value")
 
 

@@ -24,6 +24,11 @@ _SOLID = re.compile(r"[^ \t\n]+").fullmatch
 _DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "="})
 
 
+def _number_of(name: str) -> int:
+    """The number of a positional parameter; from 100,000 on they are one, which no script is given."""
+    return int(name) if len(name) < 6 else 99_999
+
+
 class Expander:
     """Expands words against the state of a shell."""
 
@@ -177,7 +182,7 @@ class Expander:
         """The variable that `part` names, element and positional parameters included."""
         shell, name = self.shell, part.name
         if name[0].isdigit():
-            number = int(name) if len(name) < 6 else 99_999
+            number = _number_of(name)
             if number == 0:
                 return shell.zero
             return shell.positional[number - 1] if number <= len(shell.positional) else awaited(shell, part, number)
@@ -266,7 +271,7 @@ class Expander:
         shell.spend(value)
         exact = word is not None and value is base
         if positional and word is None and not any(frame.kind == "function" for frame in shell.frames):
-            word = Word("", (), shell.source, start, end, lacks=str(int(name) + shell.shifted))
+            word = Word("", (), shell.source, start, end, lacks=str(_number_of(name) + shell.shifted))
         return (value, start, end, (word,) if word is not None else (), 0 if exact else -1)
 
     def _special(self, part: Param) -> Piece:
