@@ -14,7 +14,9 @@ from rftconf.text.source import Source
 
 NINES, EFFS = "9" * 5_000, "f" * 5_000
 LAUNCH = "python3 -m verl.trainer.main_ppo trainer.nnodes=1 algorithm.adv_estimator=grpo data.train_batch_size=8"
-TRAINER = "from trl import GRPOConfig, GRPOTrainer\nc = GRPOConfig({})\nt = GRPOTrainer(args=c, reward_funcs=a, model='x')\n"
+TRAINER = (
+    "from trl import GRPOConfig, GRPOTrainer\nc = GRPOConfig({})\nt = GRPOTrainer(args=c, reward_funcs=a, model='x')\n"
+)
 TEXTS = {
     "a positional parameter": ("run.sh", f"{LAUNCH} actor.lr=${{{NINES}}}"),
     "arithmetic": ("run.sh", f"{LAUNCH} data.x=$(({NINES}+1)) data.y=$((16#{EFFS}))"),
