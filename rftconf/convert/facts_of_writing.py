@@ -18,6 +18,7 @@ def facts_of_writing(stage: StageRead, form: str, model: Any, *, same_framework:
         layers=partial(_layers, model),
         open=bool(reading.value_errors or reading.unread_rows),
         source=reading.source if same_framework else None,
+        removed=reading.facts.removed if same_framework else {},
     )
 
 

@@ -76,10 +76,17 @@ def keep_as_written(
     }
     names_trainer, counts_processes = by_line
     telling = {} if counts_processes else _stated_by_launch_line(written, origins, writing, trainer=not names_trainer)
-    writing.out = {**outs, **pins, **lively, **not_here, **telling}
+    writing.out = {**outs, **pins, **lively, **not_here, **telling, **_removed_later(writing, known)}
     for key, out in outs.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
+
+
+def _removed_later(writing: Writing, known: catalogue.Catalogue) -> dict[str, Out]:
+    """The source's keys that the release which is written has and the newest, in whose names a plan is read, has no more."""
+    newest = catalogue.load(writing.framework, None, writing.trainer)
+    removed = writing.facts.removed.items()
+    return {key: Out(value, (), always=True) for key, value in removed if key in known and key not in newest}
 
 
 def _stated_by_launch_line(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -161,8 +161,14 @@ def _start(guess: Guess, keys: Effective, facts: Facts, set_aside: Mapping[Spot,
         table = table_of(guess.framework, table.kind_of(keys.native, facts.program))
     left_open = {spot_of(finding.leaf): finding for finding in keys.value_errors}
     reading = Reading(table, keys.native, count_rows=count_rows, set_aside={**set_aside, **left_open})
-    reading.facts = replace(facts)
+    reading.facts = replace(facts, removed=_removed(keys.changes))
     return reading
+
+
+def _removed(changes: Iterable[Change]) -> dict[str, Any]:
+    """Written keys that the newest release has no more, with their values."""
+    dropped = (change for change in changes if not change.became and getattr(change.cell, "leaf", None) is not None)
+    return {change.key: change.cell.value for change in dropped}
 
 
 def _once_each(*findings: ValueFinding) -> list[ValueFinding]:

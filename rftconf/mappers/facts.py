@@ -34,6 +34,8 @@ class Facts:
     """True where `rows` was told or counted for, so that None means that nobody knows."""
     layers: Callable[[], int | None] = lambda: None
     """Layers of the model, where its path names one whose sizes are known; looked up by who needs them."""
+    removed: Mapping[str, Any] = field(default_factory=dict)
+    """Written keys of the source's release that the newest one has no more, with their values."""
     unsettled: str | None = None
     """Why the source of a plan document counts in a way that nobody settled."""
     is_plan: bool = False

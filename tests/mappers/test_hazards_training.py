@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rftconf.base.ledger import State
-from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, from_trinity, from_verl, picked
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
+from rftconf.text.source import Source
+from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, VERL, from_trinity, from_verl, picked
 
 # -- loss and algorithm -----------------------------------------------------------------------------------------
 
@@ -23,6 +26,30 @@ def test_h26_a_token_of_100_weighs_as_one_of_900_since_0_8(release: str, scope: 
     assert from_verl(release=release).plan("stage.algorithm.loss_norm_scope") == scope
     over = "over each micro-batch, then over those" if scope == "micro_batch_mean" else "over the whole update"
     assert f"veRL averages the loss {over}" in from_trinity(to=release).notes
+
+
+@pytest.mark.parametrize(
+    ("release", "workers", "scope"),
+    [("0.7.1", "disable", "update"), ("0.7.1", "enable", "micro_batch_mean"), ("0.6.1", "disable", "micro_batch_mean")],
+)
+def test_h26_engine_workers_weigh_every_token_alike(release: str, workers: str, scope: str) -> None:
+    """veRL 0.7.1 workers/utils/losses.py: ppo_loss passes global_batch_info to the aggregation; 0.6.1 has no such argument."""
+    done = from_verl({"trainer.use_legacy_worker_impl": workers}, release=release)
+    assert done.plan("stage.algorithm.loss_norm_scope") == scope
+
+
+@pytest.mark.parametrize(
+    ("workers", "to", "same"), [("disable", "0.7.1", True), ("disable", "0.9.1", True), ("enable", "0.9.1", False)]
+)
+def test_h26_engine_workers_average_alike_in_both_releases(workers: str, to: str, same: bool) -> None:
+    words = " ".join(
+        f"'{key}={value}'"
+        for key, value in {**VERL, "trainer.use_legacy_worker_impl": workers}.items()
+        if value is not None
+    )
+    document = read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {words}\n"))
+    done = convert(document, "verl", framework="verl", release="0.7.1", to_release=to)
+    assert (not [change for change in done.ledger.learning if "The loss is averaged" in change.says]) is same
 
 
 @pytest.mark.parametrize(("to", "same"), [("0.5.2", True), ("0.6.0", False)])

@@ -45,7 +45,8 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
     for change in stage.changes:
         removed: Leaf | None = getattr(change.cell, "leaf", None)
         if removed is not None and removed.key not in lines:
-            lines[removed.key] = _removed_key_line(loaded, removed, change.became, change.why, change.lossy, lines)
+            line = _removed_key_line(loaded, removed, change.became, change.why, change.lossy, lines)
+            lines[removed.key] = _written_as_it_was(line, change.key, writing)
     for stage_read in loaded.stages:
         for _, leaf in stage_read.reading.source.leaves():
             if leaf.key not in lines:
@@ -260,6 +261,13 @@ def _catalogue_of(loaded: Loaded, leaf: Leaf) -> catalogue.Catalogue:
     own = loaded.translation
     newer = own is not None and leaf.key in own.newer
     return catalogue.load(loaded.framework, None if newer else loaded.release, loaded.guess.trainer)
+
+
+def _written_as_it_was(line: SourceLine, key: str, writing: Writing) -> SourceLine:
+    """The line of a key that the release which is written still has."""
+    if writing.same_framework and key in writing.out and line.state is State.EXTENSION:
+        return SourceLine(line.key, line.value, line.place, State.EXACT, (key,))
+    return line
 
 
 def _own_default(known: catalogue.Catalogue, leaf: Leaf) -> bool:

@@ -124,11 +124,20 @@ FACTOR = "actor_rollout_ref.actor.loss_scale_factor"
 
 OVER_UPDATE = "veRL averages the loss over the whole update on all ranks (H25, H26)"
 OVER_MICRO = "veRL averages the loss over each micro-batch, then over those (H25, H26)"
+LEGACY = "trainer.use_legacy_worker_impl"
+
+
+def _averages_over_update(c: Context) -> bool:
+    """True where engine workers learn, whose losses are divided by the counts of the whole update: the only ones since 0.8,
+    and in 0.7 where the switch says so (verl/workers/utils/losses.py: ppo_loss, global_batch_info)."""
+    return c.since("0.8.0") or (c.since("0.7.1") and c.facts.removed.get(LEGACY) == "disable")
+
+
 SCOPE = Behaves(
     L + "loss_norm_scope",
-    lambda c: "update" if c.since("0.8.0") else "micro_batch_mean",
+    lambda c: "update" if _averages_over_update(c) else "micro_batch_mean",
     "global over the update since 0.8, per micro-batch before",
-    lambda c: OVER_UPDATE if c.since("0.8.0") else OVER_MICRO,
+    lambda c: OVER_UPDATE if _averages_over_update(c) else OVER_MICRO,
     as_here="as veRL does",
 )
 
