@@ -79,7 +79,7 @@ TYPES = {
         "vision_config": {"depth": 27},
     },
 }
-"""What the config.json of a model says of its type, by the beginning of its name, where the memory account's table has no such model."""
+"""Types of models as their config.json has them, by the beginning of the name: the memory account's table has no such models."""
 PATH = re.compile(
     r"(?:^|\.)(?:path|tokenizer_path|critic_path|critic_tokenizer_path|uri|function_path|resume_path|checkpoint_root)$"
 )

@@ -17,7 +17,7 @@ from rftconf_runner.value_text import render_plan_value
 WITH_EXPERTS = {"qwen2_moe", "qwen3_moe", "glm4_moe", "qwen3_vl_moe"}
 """Types of models with experts that a real engine took over, tensor by tensor (tests/runner/with_vllm/test_experts.py)."""
 HEADLESS = {"glm4_moe"}
-"""Those of which transformers has no model with a head for each token, as a critic is."""
+"""Kinds of models that no critic can be: transformers has none of them with a head for each token."""
 SEEING = {"qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "glm4v"}
 """Types of models that read images beside text, which a real engine took over (tests/runner/with_vllm/test_vision.py)."""
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")

@@ -1,4 +1,4 @@
-"""What TRL takes a key for where a file is short: whole updates, typed options, rows of its own columns."""
+"""A short TRL file is read as TRL acts on it: whole updates, typed options, rows of its own columns."""
 
 from __future__ import annotations
 

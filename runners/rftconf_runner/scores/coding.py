@@ -22,7 +22,7 @@ PRELUDE = "".join(
         "from typing import List, Dict, Any, Optional, Tuple\nfrom math import inf\nsys.setrecursionlimit(600000)\n",
     ]
 )
-"""What code may use without importing it."""
+"""Imports that stand above the code, which may use them without importing them itself."""
 BEGINS, THOUGHT = "<|begin_of_solution|>", "</think>"
 FENCED, BETWEEN = re.compile(r"```([\w\+\#\-\.]*)\s*\n*(.*?)```", re.DOTALL), re.compile(r"```(.*?)```", re.DOTALL)
 TESTS = re.compile(r"^\s*def (test_[^(]*)", re.MULTILINE)

@@ -28,7 +28,7 @@ if __name__ == "__main__":
     if _came:
         print(_json.dumps(_value) if _value is None or isinstance(_value, (dict, list, tuple, bool)) else str(_value))
 """
-"""What follows code of which a row names a function: it is called with a line of JSON for each argument, and its result printed."""
+"""Lines behind code of which a row names a function: they call it with a line of JSON for each argument, and print its result."""
 
 
 def passed(answer: str, truth: Any) -> float:
