@@ -24,7 +24,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 from generated import clones_of, keep_and_tell, parser_of  # noqa: E402
 
 from rftconf.schemas.base_files import file_of  # noqa: E402
-from rftconf.schemas.registry import ROLL, VERL, Framework  # noqa: E402
+from rftconf.schemas.framework import Framework  # noqa: E402
+from rftconf.schemas.registry import ROLL, VERL  # noqa: E402
 from rftconf.text.keys import segments  # noqa: E402
 from rftconf.text.yaml.leaves import YamlReader  # noqa: E402
 

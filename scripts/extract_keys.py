@@ -34,7 +34,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from generated import clones_of, keep_and_tell, parser_of  # noqa: E402
 
-from rftconf.schemas.registry import Framework, variants  # noqa: E402
+from rftconf.schemas.framework import Framework  # noqa: E402
+from rftconf.schemas.registry import variants  # noqa: E402
 
 _EXTRAS = ("interpolation", "choices", "open", "automatic", "plus_only")
 _TRAINER_CONFIG_FROM = {"0.6.0": "0.7.1"}

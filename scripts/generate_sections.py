@@ -9,10 +9,11 @@ import json
 import sys
 
 from rftconf.schemas import catalogue, registry
+from rftconf.schemas.framework import Framework
 from rftconf.schemas.sections import FILE, of_catalogue
 
 
-def sections_of(framework: registry.Framework) -> list[str]:
+def sections_of(framework: Framework) -> list[str]:
     """The starts of the keys of all its releases and trainers, and of keys that only a config of another kind has."""
     known = [
         catalogue.load(framework.name, release, trainer)

@@ -11,6 +11,7 @@ from rftconf.explain.fields import fields_at
 from rftconf.mappers.rows import Table
 from rftconf.mappers.tables import all_tables, reason_for, table_of
 from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.framework import Framework
 
 MEANINGS = {
     State.EXTENSION: "kept in the plan verbatim, for a target of the same framework",
@@ -34,7 +35,7 @@ class Page:
     kind: str
 
     @property
-    def known(self) -> registry.Framework:
+    def known(self) -> Framework:
         """What the page is about."""
         return registry.framework(self.framework)
 
@@ -80,7 +81,7 @@ def releases_of(page: Page) -> dict[str, list[str]]:
     return keys_by_release
 
 
-def release_range(known: registry.Framework, having: list[str]) -> str:
+def release_range(known: Framework, having: list[str]) -> str:
     """`all`, `since 0.7.1`, `up to 0.6.1`, `0.6.1 to 0.8.0`, or the releases one by one."""
     order = known.releases
     first, last = order.index(having[0]), order.index(having[-1])
@@ -135,7 +136,7 @@ def page_text(
     return text + _earlier(page, plans, having, keys, row, head)
 
 
-def alias_of(known: registry.Framework, key: str) -> str:
+def alias_of(known: Framework, key: str) -> str:
     """The name that the mappers know for a deprecated one; empty when the key simply has no state."""
     trainer = next(t for t in known.trainers_of(known.newest) if key in catalogue.load(known.name, None, t).keys)
     done = versions.upgrade(known.name, {key.replace("[]", "[0]"): _Value("x")}, known.newest, trainer=trainer)
@@ -143,7 +144,7 @@ def alias_of(known: registry.Framework, key: str) -> str:
     return became[0] if became and became[0] != key else ""
 
 
-def _with_releases(known: registry.Framework, key: str, having: list[str]) -> str:
+def _with_releases(known: Framework, key: str, having: list[str]) -> str:
     span = release_range(known, having)
     return f"`{key}`" if span == "all" else f"`{key}` ({span})"
 
@@ -166,7 +167,7 @@ def _earlier(
     return text + "".join(row(f"`{key}`", release_range(page.known, having[key]), became) for key, became in lines)
 
 
-def _became(known: registry.Framework, key: str, last: str) -> str:
+def _became(known: Framework, key: str, last: str) -> str:
     trainer = next(t for t in known.trainers_of(last) if key in catalogue.load(known.name, last, t).keys)
     past = versions.history(known.name, key, trainer) or ""
     return past.partition("; ")[2]

@@ -18,8 +18,9 @@ from rftconf.mappers.tables import table_of
 from rftconf.plan.derive import derive
 from rftconf.plan.field_roles import BOOKKEEPING
 from rftconf.plan.index import fields, role_of, unit_of
+from rftconf.schemas.framework import Framework
 from rftconf.schemas.guess import Guess
-from rftconf.schemas.registry import FRAMEWORKS, Framework
+from rftconf.schemas.registry import FRAMEWORKS
 
 PAIRS = tuple(combinations(FRAMEWORKS.values(), 2))
 EXAMPLES = {

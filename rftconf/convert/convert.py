@@ -45,7 +45,7 @@ from rftconf.plan.derive import BACKENDS, SHARDED, TRAINED
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.placement import NARROWER
 from rftconf.schemas import catalogue, registry
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 from rftconf.text.document import Document
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from rftconf.plan.derive import (
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.schemas import registry
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 
 def fit_stage(

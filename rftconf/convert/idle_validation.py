@@ -15,7 +15,7 @@ from rftconf.plan.acting import VALIDATED, Validation, validation_of
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.schemas import registry
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 SET, AT_START = "stage.data.eval[0].uri", "stage.cadence.eval_at_start"
 LEFT_OUT = ("stage.data.eval", "stage.sampling.eval.", *VALIDATED)

@@ -15,6 +15,7 @@ from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
 from rftconf.report.wording import without_citations
 from rftconf.schemas import catalogue, registry
+from rftconf.schemas.framework import Framework
 from rftconf.schemas.guess import guess
 from rftconf.text.keys import segments
 
@@ -89,7 +90,7 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     return emit_yaml.emit(bare, header=header, order=order), ".yaml"
 
 
-def _refuse_nameless(target: registry.Framework, release: str, trainer: str, lines: Sequence[TargetLine]) -> None:
+def _refuse_nameless(target: Framework, release: str, trainer: str, lines: Sequence[TargetLine]) -> None:
     """Raise RefusedError for bare overrides of a config that is not the usual one and that none of them gives away."""
     if trainer == target.trainer or trainer not in target.config_names:
         return
@@ -100,11 +101,11 @@ def _refuse_nameless(target: registry.Framework, release: str, trainer: str, lin
         raise RefusedError(why, choices=("--as sh", "--as yaml"))
 
 
-def _config_name(target: registry.Framework, writing: Writing) -> str:
+def _config_name(target: Framework, writing: Writing) -> str:
     return f"--config-name={target.config_names[writing.trainer]}"
 
 
-def _program(target: registry.Framework, release: str, writing: Writing) -> list[str | Expr]:
+def _program(target: Framework, release: str, writing: Writing) -> list[str | Expr]:
     """Return the command that starts the program: under torchrun where it has one process per GPU and no own Ray."""
     starter = starter_of(target, release, writing)
     if not starter:
@@ -114,7 +115,7 @@ def _program(target: registry.Framework, release: str, writing: Writing) -> list
     return ["torchrun", *alone, *options, "-m", target.mains[0]]
 
 
-def starter_of(target: registry.Framework, release: str, writing: Writing) -> dict[str, Any]:
+def starter_of(target: Framework, release: str, writing: Writing) -> dict[str, Any]:
     """torchrun's options, where a run of the target is started under it: nodes, and processes (GPUs) of each."""
     if not target.spmd_until or not registry.at_least(target.name, target.spmd_until, release):
         return {}

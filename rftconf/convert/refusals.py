@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.rows import Table
-    from rftconf.schemas.registry import Framework
+    from rftconf.schemas.framework import Framework
 
 
 def refuse_dialects(reading: Reading) -> None:

@@ -13,7 +13,7 @@ from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
 from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue
-from rftconf.schemas.registry import TemplateLauncher
+from rftconf.schemas.framework import TemplateLauncher
 from rftconf.text.hydra.dotlist_value import dotlist_value
 from rftconf.text.omegaconf.interpolation import Resolver
 from rftconf.text.write import emit_shell

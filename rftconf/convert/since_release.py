@@ -9,7 +9,7 @@ from rftconf.plan.kinds import NAMES
 from rftconf.schemas import registry
 
 if TYPE_CHECKING:
-    from rftconf.schemas.registry import Framework
+    from rftconf.schemas.framework import Framework
 
 
 def refuse_earlier_releases(family: Framework, kind: str | None, number: str) -> None:

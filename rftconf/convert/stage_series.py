@@ -23,7 +23,7 @@ from rftconf.mappers.tables import table_of
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
 from rftconf.schemas import registry
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 MODEL, CONTENTS, EXPORT = "stage.model.path", "stage.checkpoint.contents", "stage.checkpoint.hf_export"
 NAME, ROOT = "identity.experiment", "identity.checkpoint_root"

@@ -6,7 +6,7 @@ from typing import Any
 
 from rftconf.base.errors import RefusedError
 from rftconf.load.loaded import Loaded
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 
 def trainer_for(loaded: Loaded, target: Framework, number: str, values: dict[str, Any]) -> str:

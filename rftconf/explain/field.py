@@ -14,7 +14,7 @@ from rftconf.explain.hazards import Hazard, concerning
 from rftconf.explain.looks import rules_about
 from rftconf.plan.index import fields
 from rftconf.schemas import registry
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 _TYPES = {
     "int": "integer",

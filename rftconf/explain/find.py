@@ -12,7 +12,7 @@ from rftconf.explain.key import trainers_with, whole
 from rftconf.plan.index import fields
 from rftconf.report.screen import shorten
 from rftconf.schemas import catalogue, registry
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 from rftconf.schemas.suggest import distance, nearest
 
 PLAN = "plan."

@@ -19,7 +19,7 @@ from rftconf.mappers.rows import Fold, Row
 from rftconf.mappers.tables import all_tables, reason_for, table_of
 from rftconf.plan.index import fields
 from rftconf.schemas import catalogue, registry, versions
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 STAGE = "stages[]."
 """What a Trinity stage writes in front of the common keys."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, versions
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 
 @dataclass(frozen=True, slots=True)

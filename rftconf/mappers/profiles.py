@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from rftconf.base.record import record
 from rftconf.mappers.program import Program
 from rftconf.schemas import registry
+from rftconf.schemas.framework import Framework
 
 if TYPE_CHECKING:
     from rftconf.mappers.adapting import Adapter
@@ -74,7 +75,7 @@ def metrics_of(family: str) -> OwnNames | None:
     return names
 
 
-def with_programs() -> tuple[registry.Framework, ...]:
+def with_programs() -> tuple[Framework, ...]:
     """The frameworks for which a first config is written, in the registry's order."""
     return tuple(known for known in registry.FRAMEWORKS.values() if profile_of(known.name).program is not None)
 

@@ -10,7 +10,7 @@ from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.catalogue import Catalogue
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 _MOST_KEPT = 20_000
 """Keys whose verdicts are remembered."""

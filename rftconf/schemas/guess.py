@@ -9,7 +9,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.fits import Fit, count_strangers, fits_in, releases_of
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 from rftconf.schemas.sections import has_one, starts_of
 
 _NAMED = 2

@@ -13,6 +13,7 @@ from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.changes_of_releases import Changes, changes_of
 from rftconf.schemas.edits import C, Change, Edit, Removed
+from rftconf.schemas.framework import Framework
 from rftconf.schemas.lingering_keys import Lingers
 
 
@@ -34,7 +35,7 @@ class _Plain:
     value: Value
 
 
-def _of(known: registry.Framework) -> Changes:
+def _of(known: Framework) -> Changes:
     """Return what its framework states of its releases; a program with a config of its own has edits alone."""
     return Changes(_no_edits) if known.of else changes_of(known.name)
 
@@ -89,7 +90,7 @@ def is_unreleased(framework: str, key: str) -> bool:
     return any(edit.touches((key,)) for edit in _of(registry.framework(framework)).unreleased)
 
 
-def _as_of(start: str, edit: Edit, change: Change, known: registry.Framework) -> Change:
+def _as_of(start: str, edit: Edit, change: Change, known: Framework) -> Change:
     """The change for a file of `start`: what a later release stopped reading may still have acted there."""
     if not isinstance(edit, Removed) or edit.acted is None or not registry.at_least(known.name, edit.acted[0], start):
         return change
@@ -197,7 +198,7 @@ def implied(framework: str, release: str, to_release: str, trainer: str = "") ->
     return {key: value for step in steps for key, value in _implied_by(known, step, variant).items()}
 
 
-def _implied_by(known: registry.Framework, release: str, trainer: str) -> Mapping[str, Value]:
+def _implied_by(known: Framework, release: str, trainer: str) -> Mapping[str, Value]:
     """Return what `release` does without keys that the one after it has, by these keys."""
     table = _of(known).implied
     return {**table.get((release, ""), {}), **table.get((release, known.backend(trainer)), {})}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from rftconf.schemas.registry import FRAMEWORKS, Framework
+from rftconf.schemas.framework import Framework
+from rftconf.schemas.registry import FRAMEWORKS
 
 NAME = "frameworks.js"
 _CALLED = {"sh": "script", "yaml": "YAML"}

@@ -9,7 +9,7 @@ from rftconf.base.errors import UsageError
 from rftconf.text.suffixes import OF_NO_CONFIG, SHELL, TEXT, YAML, suffix_of
 
 if TYPE_CHECKING:
-    from rftconf.schemas.registry import Framework
+    from rftconf.schemas.framework import Framework
 
 SUFFIXES = {"sh": ".sh", "yaml": ".yaml", "overrides": TEXT}
 """The suffix under which a form is written."""

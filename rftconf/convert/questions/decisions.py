@@ -20,7 +20,7 @@ from rftconf.plan.field_roles import MEASUREMENT
 from rftconf.plan.index import role_of
 from rftconf.plan.origin import TRACKED, Kind, Origin
 from rftconf.schemas import registry
-from rftconf.schemas.registry import Framework
+from rftconf.schemas.framework import Framework
 
 MIXING = "stage.data.mixing"
 ORDER = ("stage.data.shuffle", "stage.data.seed")
