@@ -19,6 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,13 @@ from rftconf.base.symbols import Expr
 from rftconf.budget.facts.models import find, rows
 from rftconf.budget.placing.back_end import Gpus, own_gpus
 from rftconf.budget.placing.place import place_plan
+from rftconf.load.base_files import base_files_of
 from rftconf.load.load import load
 from rftconf.plan.model import Plan
 from rftconf.text.document import Document
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
+from rftconf.text.source import Source
 from rftconf.verbs.open_input import open_document
 from rftconf.verbs.read_arguments import Reading
 from tests.corpus import ROWS, corpora
@@ -145,10 +150,13 @@ def _of_models(plan: Plan) -> Iterator[str]:
 
 
 def beside() -> Iterator[tuple[Config, Document, str | None, str | None]]:
-    """The projects' own examples."""
+    """The projects' own examples, with the frameworks' own base files, as the command has them."""
     for group, reals in corpora().items():
         for real in reals:
-            yield Config(real.name, group), real.document(), real.framework, real.release
+            ships = partial(base_files_of, framework=real.framework, release=real.release)
+            options = ReadOptions(sources=dict(real.beside), ships=ships)
+            document = read(Source(f"source{real.suffix}", real.text), options)
+            yield Config(real.name, group), document, real.framework, real.release
 
 
 def below(folders: Sequence[Path]) -> Iterator[tuple[Config, Document, str | None, str | None]]:

@@ -2,8 +2,9 @@
 
 veRL's stand in the packages that scripts/extract_keys.py reads, below --packages. ROLL publishes none: its are read
 from a clone of its repository (--clone roll=FOLDER) at the revisions that the registry names, or from the folders that
-scripts/roll_sources.py makes of it below --packages; without either ROLL is left out. --check writes nothing and fails
-when a committed file differs from what the releases hold.
+scripts/roll_sources.py makes of it below --packages; without either ROLL is left out. The configs of veRL's recipes stand
+in no package: they are read from a clone (--clone verl=FOLDER) at the releases' tags, into recipe_files.json, and left out
+without one. --check writes nothing and fails when a committed file differs from what the releases hold.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from generated import clones_of, keep_and_tell, parser_of  # noqa: E402
 
-from rftconf.schemas.base_files import file_of  # noqa: E402
+from rftconf.schemas.base_files import file_of, recipes_of  # noqa: E402
 from rftconf.schemas.framework import Framework  # noqa: E402
 from rftconf.schemas.registry import ROLL, VERL  # noqa: E402
 from rftconf.text.keys import segments  # noqa: E402
+from rftconf.text.launch.programs import STOCK_CONFIGS  # noqa: E402
 from rftconf.text.yaml.leaves import YamlReader  # noqa: E402
 
 FOLDERS = {"roll": ("examples/config",), "verl": ("verl/trainer/config", "verl/experimental/*/config")}
 """Where a framework keeps them, in its repository or package."""
+RECIPES, OF_RECIPE = "recipe", re.compile(r"recipe/\w+/config/\w+\.yaml")
+"""The folder of veRL's recipes, and the configs there that a program starts from."""
 _MADE = "_generated_"
 """veRL's own composed copies of its configs: no config starts from one."""
 
@@ -102,6 +106,25 @@ def releases_of(framework: Framework, packages: Path, clone: Path | None) -> Ite
             yield release, from_folder(framework, package)
 
 
+def of_recipes(framework: Framework, clone: Path) -> Iterator[tuple[str, Files]]:
+    """The configs of recipes at each release's tag that the clone has, but for those whose keys the catalogues hold."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", "-C", clone, *arguments], check=True, capture_output=True, text=True).stdout
+
+    tags = set(git("tag").split())
+    for release in framework.releases:
+        if f"v{release}" not in tags:
+            continue
+        paths = git("ls-tree", "-r", "--name-only", f"v{release}", f"{RECIPES}/").splitlines()
+        named = [path for path in paths if OF_RECIPE.fullmatch(path) and Path(path).stem not in STOCK_CONFIGS]
+        entries = {path: entry_of(RECIPES, git("show", f"v{release}:{path}")) for path in named}
+        yield (
+            release,
+            {path.removeprefix(f"{RECIPES}/"): entry for path, entry in entries.items() if "defaults" in entry["values"]},
+        )
+
+
 def render(framework: Framework, base_files: dict[str, Files]) -> str:
     """The data file: each file once for all releases in which it is the same."""
     same: dict[str, dict[str, list[str]]] = {}
@@ -136,6 +159,9 @@ def main() -> int:
             continue
         path, text = file_of(framework.name), render(framework, base_files)
         differing += keep_and_tell(path, text, f"{len(text):,} characters", check=args.check)
+    if VERL.name in clones:
+        text = render(VERL, dict(of_recipes(VERL, clones[VERL.name])))
+        differing += keep_and_tell(recipes_of(VERL.name), text, f"{len(text):,} characters", check=args.check)
     return int(args.check and differing > 0)
 
 

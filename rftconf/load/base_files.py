@@ -34,7 +34,8 @@ class BaseFiles:
     def find(self, name: str, within: str) -> Source | None:
         """The file that the text called `within` means by `name`, or None."""
         above = self._taken.get(within)
-        paths = [_inside(above, name)] if above is not None else _possible(self.framework, name)
+        # a recipe's config names the framework's own by a search path
+        paths = [*([_inside(above, name)] if above is not None else ()), *_possible(self.framework, name)]
         for path in paths:
             file = base_file(self.framework, above.release if above is not None else self.release, path)
             if file is not None:

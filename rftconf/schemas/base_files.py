@@ -34,6 +34,11 @@ def file_of(framework: str) -> Path:
     return _FOLDER / framework / "base_files.json"
 
 
+def recipes_of(framework: str) -> Path:
+    """Return the file with the configs of recipes, which stand in the framework's repository and in no package."""
+    return _FOLDER / framework / "recipe_files.json"
+
+
 def base_file(framework: str, release: str, name: str) -> BaseFile | None:
     """The file at the path `name`, as `release` has it, else the nearest release that has it.
 
@@ -68,6 +73,7 @@ def _text(version: dict[str, Any]) -> str:
 
 @cache
 def _files(framework: str) -> dict[str, list[dict[str, Any]]]:
-    file = file_of(framework)
-    files: dict[str, list[dict[str, Any]]] = json.loads(file.read_bytes())["files"] if file.exists() else {}
+    files: dict[str, list[dict[str, Any]]] = {}
+    for file in (file_of(framework), recipes_of(framework)):
+        files |= json.loads(file.read_bytes())["files"] if file.exists() else {}
     return files

@@ -91,6 +91,11 @@ VERL = (
     _of("a reward model's weights in the host's memory between its turns", "reward_model.*param_offload"),
     _of("how much a reward model reads at a time, and kernels", "reward_model.micro_batch_size*", "reward_model.use_dynamic_bsz",
       "reward_model.forward_max_token_len_per_gpu", "reward_model.model.use_remove_padding", "reward_model.model.use_fused_kernels"),
+    _of("memory and speed of a judge's engine", *(f"*reward_model.rollout.{name}" for name in (
+      "max_num_batched_tokens", "enable_chunked_prefill", "enable_prefix_caching", "disable_log_stats", "skip_tokenizer_init"))),
+    _of("a judge's engine as it is without further words", "*reward_model.rollout.expert_parallel_size", values=(1, None)),
+    _of("a judge's engine as it is without further words", "*reward_model.rollout.engine_kwargs", values=({}, None)),
+    _of("no release of veRL's reads it", "reward_model.model.type"),
     _of("a service that runs code, which the runner runs itself, confined", "reward.sandbox_fusion.*"),
     Harmless(("reward_model.model.input_tokenizer",), "the policy's tokenizer, by which answers become the words that a reward model reads in its own template",
              same_as=lambda stage: (stage.model.path, stage.model.tokenizer_path)),

@@ -70,6 +70,9 @@ def with_config(
         return on_top(base.leaves, line.leaves), base.diagnostics
     if chosen.style is Style.HYDRA and PurePosixPath(name).stem in STOCK_CONFIGS:
         return line.leaves, ()
+    own = options.shipped.find(name, chosen.command.place.file) if options.shipped is not None else None
+    if own is not None:
+        return _on_own_file(line, own, chosen, options)
     message = f"the command also reads {name}, which is not given"
     if isinstance(written, str):
         message = f"the script writes {name}, which the command reads, only if {written[:200]}"
@@ -82,6 +85,20 @@ def with_config(
     message += ": what it sets is not known"
     help_ = "give it with --base FILE"
     return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
+
+
+def _on_own_file(
+    line: CommandLine, own: Source, chosen: Candidate, options: ReadOptions
+) -> tuple[tuple[Leaf, ...], tuple[Diagnostic, ...]]:
+    """The overrides on top of the framework's own file of that name, which is said."""
+    from rftconf.text.read.read_yaml import read_yaml_document
+
+    base = read_yaml_document(own, options.rules, options.sources, options.shipped)
+    name, whose = PurePosixPath(own.name).name, options.shipped.whose([own.name]) if options.shipped else ""
+    message = f"{name} is not beside the script: rftconf uses {whose}"
+    notes = tuple(note for note in base.diagnostics if note.severity is not Severity.INFO)
+    own_note = Diagnostic(OWN_FILE, Severity.INFO, message, chosen.command.place, help="--base FILE gives another")
+    return on_top(base.leaves, line.leaves), (*notes, own_note)
 
 
 def shipped(options: Mapping[str, Value], chosen: Candidate) -> str:

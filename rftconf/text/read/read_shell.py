@@ -12,7 +12,7 @@ from rftconf.base.record import record
 from rftconf.base.secrets.config_secrets import secrets_made
 from rftconf.base.span import Place
 from rftconf.base.symbols import Expr, ShellOnly, Text, Value, atoms, text
-from rftconf.text.document import Document, Launch, Via
+from rftconf.text.document import UNREAD, Document, Launch, Via
 from rftconf.text.files_beside import beside_script
 from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
 from rftconf.text.hydra.override_parser import Argument, PlacedArgument
@@ -47,8 +47,9 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         from rftconf.text.read.launcher_options import with_launcher
 
         leaves = with_launcher(leaves, chosen, options)
-    lacking = config_file(line.options, chosen.style) if any(d.code in _NOT_BESIDE for d in more) else ""
-    own = shipped(line.options, chosen) if lacking else ""
+    absent = {d.code for d in more} & _NOT_BESIDE
+    own = shipped(line.options, chosen) if absent else ""
+    lacking = config_file(line.options, chosen.style) if own or absent == {UNREAD} else ""
     return Document(
         source.name,
         source.text,
@@ -65,7 +66,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     )
 
 
-_NOT_BESIDE = frozenset({"SYN507", OWN_FILE})
+_NOT_BESIDE = frozenset({UNREAD, OWN_FILE})
 """What is said of a config that a command reads and nobody gave."""
 _MOST_FOLLOWED = 4
 """Texts that are kept: a migration goes back and forth between what a script is and what it may become."""
