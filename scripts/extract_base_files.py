@@ -121,7 +121,11 @@ def of_recipes(framework: Framework, clone: Path) -> Iterator[tuple[str, Files]]
         entries = {path: entry_of(RECIPES, git("show", f"v{release}:{path}")) for path in named}
         yield (
             release,
-            {path.removeprefix(f"{RECIPES}/"): entry for path, entry in entries.items() if "defaults" in entry["values"]},
+            {
+                path.removeprefix(f"{RECIPES}/"): entry
+                for path, entry in entries.items()
+                if "defaults" in entry["values"]
+            },
         )
 
 

@@ -13,6 +13,8 @@ ROLES = ("actor", "reference", "critic")
 LEARNED = ("actor", "critic")
 AT = "stage.placement."
 MEGATRON, MASTER = "megatron", "fp32"
+HALVES = ("float16", "fp16")
+"""Names of 16 bits with a short exponent, in which Megatron multiplies its loss."""
 DECAYED, MATRICES = "decayed", "matrices"
 """An optimizer's extra argument that says on which weights the decay acts, and that it is on matrices alone."""
 MOVED = (("megatron.dtype", "compute_dtype"), ("megatron.seed", "seed"))

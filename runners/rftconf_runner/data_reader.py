@@ -10,8 +10,8 @@ from rftconf.plan.data_parts import DataSet
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.framework_rewards import NOTHING, WORKERS, own_reward, worker_rewards
-from rftconf_runner.job import RewardSource
 from rftconf_runner.job_data import ImageColumn, Rows, Share
+from rftconf_runner.job_rewards import RewardSource
 from rftconf_runner.mixing import counts
 from rftconf_runner.rules import GIVEN, MODEL, parse_reward_option
 from rftconf_runner.scores.table import numbers

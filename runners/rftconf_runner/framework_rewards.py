@@ -10,7 +10,8 @@ from rftconf.plan.data_parts import Domain
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner import judged, rules, trinity_tasks
-from rftconf_runner.job import Job, RewardSource
+from rftconf_runner.job import Job
+from rftconf_runner.job_rewards import RewardSource
 from rftconf_runner.scores import scoring
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -25,6 +25,10 @@ ADDED, TYPES = (
     "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype",
     {"fp32": "float32", "bf16": "bfloat16", "float32": "float32", "bfloat16": "bfloat16"},
 )
+OF_SCALED, SCALED = "verl", "placement.actor.megatron.loss_scaled"
+FIRST_SCALE = (32768.0, 1000)
+"""What veRL has Megatron multiply its loss by in 16 bits with a short exponent (verl/utils/megatron/optimizer.py), and the updates
+after which Megatron doubles it (OptimizerConfig.loss_scale_window). An overflow ends veRL's run (MegatronPPOActor.update_policy)."""
 FROZEN = "actor_rollout_ref.actor.freeze_vision_tower"
 DRO, OF_LOSS = "actor_rollout_ref.actor.policy_loss.dro_beta", "algorithm.policy_loss_fn_args."
 REWARD_CLIP, ADVANTAGE_CLIP = "reward_clip", "advantage_clip"
@@ -42,7 +46,7 @@ EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "verl": {
         CUT: ("left", "right", "middle"), ALIKE: (True,), ADDED: tuple(TYPES), DRO: NUMBERS,
         ENGINE_WORKERS: ("disable",), RESAMPLES: (True,), BY: ("pow", "max_min", "max_random"), POWER: NUMBERS,
-        FROZEN: (True, False),
+        FROZEN: (True, False), SCALED: (True,),
         **dict.fromkeys(ROUTER.values(), ("fp32",)),
     },
     "trinity": {
@@ -82,9 +86,6 @@ def in_other_words(job: Job, plan: Plan) -> Job:
     actor = words.get(ROUTER["actor"])
     # veRL's reference has the actor's overrides unless it has its own (ref/megatron_ref.yaml)
     types = tuple("float32" if word else "" for word in (actor, words.get(ROUTER["reference"], actor)))
-    scope = "micro_batch_alike" if ALIKE in words else job.norm_scope
-    if ENGINE_WORKERS in words:
-        scope = norm_scope(job.family, "update")
     of_loss = {
         key.rpartition(".")[2]: value
         for key, value in words.items()
@@ -93,10 +94,11 @@ def in_other_words(job: Job, plan: Plan) -> Job:
     return replace(
         job,
         overlong=cut,
-        norm_scope=scope,
+        norm_scope=_norm_scope(job, words),
         routers=types,
         added=TYPES[reduced] if (reduced := words.get(ADDED, words.get(REDUCED))) else job.added,
         frozen=words.get(FROZEN, False),
+        optimizer=replace(job.optimizer, scale=FIRST_SCALE) if SCALED in words else job.optimizer,
         loss_words={**job.loss_words, **of_loss},
         after_norm=job.advantage in NORMALIZED_FIRST
         and (plan.source.framework == AFTER_NORM or algorithm.kl_reward.order == "after_norm"),
@@ -111,6 +113,13 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         if RESAMPLES in words and job.advantage == "gae"
         else None,
     )
+
+
+def _norm_scope(job: Job, words: Mapping[str, Any]) -> Any:
+    """Return what the loss is a mean over."""
+    if ENGINE_WORKERS in words:
+        return norm_scope(job.family, "update")
+    return "micro_batch_alike" if ALIKE in words else job.norm_scope
 
 
 def shortened(tokens: Sequence[int], most: int, overlong: str) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from rftconf.base.symbols import Expr, formula
 from rftconf.plan.model import Auxiliary, Stage
 from rftconf_runner.data_reader import given_rewards
-from rftconf_runner.job import Grader
+from rftconf_runner.job_rewards import Grader
 from rftconf_runner.stage_reader import StageReader
 
 AT = "placement.auxiliary"

@@ -7,7 +7,8 @@ from typing import Any
 
 import ray
 
-from rftconf_runner.job import Grader, Job
+from rftconf_runner.job import Job
+from rftconf_runner.job_rewards import Grader
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.rollout import ENVIRONMENT, started
 

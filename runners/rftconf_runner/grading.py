@@ -11,7 +11,8 @@ import ray
 
 from rftconf_runner.drawing import Group
 from rftconf_runner.framework_rewards import asks_in_text, has_rules, reads_marks
-from rftconf_runner.job import Grader, Job
+from rftconf_runner.job import Job
+from rftconf_runner.job_rewards import Grader
 from rftconf_runner.places import Places
 from rftconf_runner.reward import BadRewardError, Score, ScoringRequest, prompted, scored, shaped
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rftconf_runner.answer_masks import AnswerMasks
     from rftconf_runner.job_data import Rows, Share, Validation
+    from rftconf_runner.job_rewards import Grader, RewardSource
     from rftconf_runner.losses import Estimator
 
 
@@ -36,7 +37,8 @@ class Lora:
 
 @dataclass(frozen=True, slots=True)
 class Optimizer:
-    """AdamW and its schedule, in updates; `decay` 0 is the run's whole length, `tick` updates share a rate. Only `matrices` decay, or all."""
+    """AdamW and its schedule, in updates; `decay` 0 is the run's whole length, `tick` updates share a rate. Only `matrices` decay, or all.
+    Meanwhile the loss is multiplied by `scale`: its first value, and the updates after which it doubles (0: never)."""
 
     lr: float
     betas: tuple[float, float]
@@ -48,13 +50,13 @@ class Optimizer:
     lowest: float
     tick: int = 1
     matrices: bool = False
+    scale: tuple[float, int] = (1.0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Offload:
-    """The parts of a model that leave its device. With `policy` all wait in the host's memory, but for layers that are
-    being computed; `param` and the `optimizer`'s moments wait there while engines answer. A layer gathered for its
-    forward pass is kept for the backward one unless it `reshards`."""
+    """The parts of a model that leave its device. With `policy` all wait in the host's memory, but for layers that are being computed;
+    `param` and the `optimizer`'s moments wait there while engines answer. A layer gathered forwards is kept for the way back unless it `reshards`."""
 
     policy: bool = False
     param: bool = False
@@ -111,41 +113,6 @@ class Correction:
     upper: float
     lower: float
     normalize: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RewardSource:
-    """The function that scores one domain's answers, or with an empty `domain` all that no other one scores; `batched` at once."""
-
-    domain: str
-    path: str
-    name: str
-    arguments: dict[str, Any]
-    batched: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Grader:
-    """A further model that scores answers, those of one domain or with an empty one all that none else scores.
-
-    A `judge` answers in words, which the reward function turns into a score; a `classifier` has a head, whose last logit is the
-    score. `apart`: its `copies` have bundles of their own. Tokens are 0 where the model's own length is the limit.
-    """
-
-    kind: str
-    domain: str
-    model: str
-    copies: int
-    apart: bool
-    dtype: str
-    memory_fraction: float
-    longest: int
-    response_tokens: int = 0
-    temperature: float = 0.0
-    top_p: float = 1.0
-    top_k: int = -1
-    repetition: float = 1.0
-    template: str = ""  # what the plan calls the judge's question
 
 
 @dataclass(frozen=True, slots=True)

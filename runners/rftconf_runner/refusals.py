@@ -24,7 +24,7 @@ from rftconf_runner.refusals_of_graders import of_graders
 from rftconf_runner.refusals_of_images import of_images
 from rftconf_runner.refusals_of_losses import of_losses
 from rftconf_runner.refusals_of_numbers import of_numbers
-from rftconf_runner.refusals_of_types import compares, of_types
+from rftconf_runner.refusals_of_types import compares, of_scaling, of_types
 from rftconf_runner.value_text import render_plan_value
 
 ADVANTAGES = {
@@ -68,6 +68,7 @@ def refusals(plan: Plan) -> list[Refusal]:
             *of_baseline(plan),
             *of_lora(plan),
             *of_masks(plan),
+            *of_scaling(plan),
             *of_extensions(plan),
         )
     ]

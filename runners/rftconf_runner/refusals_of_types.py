@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rftconf.plan.model import Stage
+from rftconf.plan.model import Plan, Stage
+from rftconf_runner.framework_words import OF_SCALED, SCALED
 from rftconf_runner.job_reader import DTYPES
 from rftconf_runner.value_text import render_plan_value
 
-MIXES = {"float32": {"float32"}, "bfloat16": {"bfloat16", "float32"}}
-"""What is learned in, and what weights may be kept in. 16 bits with a short exponent would want a scaled loss."""
+MIXES = {"float32": {"float32"}, "bfloat16": {"bfloat16", "float32"}, "float16": {"float32"}}
+"""What is learned in, and what weights may be kept in. 16 bits with a short exponent want a scaled loss (`of_scaling`)."""
+
+SHORT = "float16"
 
 
 def compares(stage: Stage) -> bool:
     """True where the weights that the run began with are needed."""
     return bool(stage.algorithm.kl_loss.enabled or stage.algorithm.kl_reward.enabled)
+
+
+def of_scaling(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Refuse 16 bits with a short exponent but where the loss is scaled as veRL's Megatron trainer does."""
+    place, critic = plan.stages[0].placement, plan.stages[0].algorithm.critic
+    if place.actor.backend not in ("fsdp", "fsdp2") or DTYPES.get(str(place.actor.compute_dtype)) != SHORT:
+        return
+    if critic.enabled or plan.source.framework != OF_SCALED or not plan.extensions.get(OF_SCALED, {}).get(SCALED):
+        yield (
+            "stage.placement.actor.compute_dtype",
+            f"is {render_plan_value(place.actor.compute_dtype)}; the runner scales a loss as veRL's Megatron does without a critic, and as no other",
+        )
+    elif place.actor.model_dtype is None:
+        yield "stage.placement.actor.model_dtype", f"is not said, and steps of a learning rate are lost in {SHORT}"
 
 
 def of_types(stage: Stage) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,8 @@ import ray
 
 from rftconf_runner.dapo import overlong_penalty
 from rftconf_runner.framework_rewards import OWN
-from rftconf_runner.job import Grader, RewardSource, Shaping
+from rftconf_runner.job import Shaping
+from rftconf_runner.job_rewards import Grader, RewardSource
 from rftconf_runner.scores.pool import LATE, Pool
 
 

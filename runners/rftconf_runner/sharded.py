@@ -33,6 +33,12 @@ def learning_rate(optimizer: Optimizer, update: int, whole: int) -> float:
     return optimizer.lr if falling is None else optimizer.lr * (optimizer.lowest + (1 - optimizer.lowest) * falling)
 
 
+def loss_scale(optimizer: Optimizer, update: int) -> float:
+    """Return the power of two that the loss of update `update` is multiplied by: an overflow ends the run, so that it only grows."""
+    first, doubling = optimizer.scale
+    return first * 2.0 ** (update // doubling if doubling else 0)
+
+
 def device() -> str:
     """Return the kind of device that holds tensors: `cuda`, or `cpu` without a GPU."""
     return "cuda" if torch.cuda.is_available() else "cpu"
@@ -117,6 +123,7 @@ class Learner:
         self.states.back("param", "optimizer")
         self.optimizer.zero_grad()
         loss = sum(float(part) for part in parts())
+        self._unscale()
         norm = whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.grad_clip))
         if not torch.isfinite(norm):
             raise consistency_checks.GateError(
@@ -137,8 +144,15 @@ class Learner:
         need not wait on the host."""
         if self.sums_late:
             self.model.set_requires_gradient_sync(not passes_left)
-        (loss * self.ranks).backward()
+        (loss * self.ranks * loss_scale(self.settings, self.done)).backward()
         return loss.detach()
+
+    def _unscale(self) -> None:
+        """Divide the gradients by what the loss was multiplied by."""
+        scale = loss_scale(self.settings, self.done)
+        for parameter in self.model.parameters() if scale != 1 else ():
+            if parameter.grad is not None:
+                parameter.grad.div_(scale)
 
     def weights(self, dtype: torch.dtype) -> list[tuple[str, Tensor]]:
         """Every tensor whole, by its checkpoint's name, in a type, with adapters merged into it before that; on rank 0."""

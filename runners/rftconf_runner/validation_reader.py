@@ -11,8 +11,8 @@ from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.data_reader import rows_of
 from rftconf_runner.framework_rewards import own_reward
-from rftconf_runner.job import Grader, RewardSource
 from rftconf_runner.job_data import Sampling, Validation, ValidationSet
+from rftconf_runner.job_rewards import Grader, RewardSource
 from rftconf_runner.stage_reader import StageReader
 from rftconf_runner.trinity_tasks import asks_once, is_asked_once
 

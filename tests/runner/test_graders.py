@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from rftconf_runner import judged, rules
 from rftconf_runner.grader_reader import unasked
-from rftconf_runner.job import Grader, RewardSource
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.job_rewards import Grader, RewardSource
 from rftconf_runner.refusals import refusals
 
 from rftconf.load.load import load

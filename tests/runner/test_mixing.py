@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from rftconf_runner import rules
-from rftconf_runner.job import RewardSource
 from rftconf_runner.job_data import Share
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.job_rewards import RewardSource
 from rftconf_runner.mixing import Epochs, Shares, counts, domain_of
 from rftconf_runner.refusals import refusals
 

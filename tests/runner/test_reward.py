@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import reward
-from rftconf_runner.job import RewardSource
+from rftconf_runner.job_rewards import RewardSource
 from rftconf_runner.reward import BadRewardError, Score, ScoringRequest
 
 OWN_TYPES = """

@@ -12,8 +12,8 @@ from rftconf_runner import judged
 from rftconf_runner.absent import absent
 from rftconf_runner.data_reader import data_of
 from rftconf_runner.framework_rewards import asks_in_text, reads_marks, worker_rewards
-from rftconf_runner.job import RewardSource
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.job_rewards import RewardSource
 from rftconf_runner.refusals import refusals
 from rftconf_runner.scores import confined, roll, scoring
 from rftconf_runner.stage_reader import StageReader

@@ -22,7 +22,7 @@ from rftconf.budget.placing.memory import Memory, chosen
 from rftconf.budget.placing.sizes import Sizes, by_tokens, engine_sizes, notes, sizes_of
 from rftconf.plan.flat import flat_stages
 from rftconf.plan.model import Megatron, Mesh
-from rftconf.plan.trainer_numbers import DECAYED, LEARNED, MASTER, MATRICES, MEGATRON
+from rftconf.plan.trainer_numbers import DECAYED, HALVES, LEARNED, MASTER, MATRICES, MEGATRON
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan, Stage, Worker
@@ -33,6 +33,10 @@ EVEN = "micro_batches_count_alike"
 BALANCED, BALANCING = "routers_balanced", {"roll"}
 """The key for routers that a framework's Megatron balances by the model's own coefficient, whatever its config says, and the
 frameworks that do so (ROLL: mcore_adapter/models/qwen3_moe; its FSDP takes no such loss)."""
+
+
+SCALED = "loss_scaled"
+"""The key for a trainer that learns in 16 bits with a short exponent, and for that multiplies its loss by a power of two."""
 
 
 @record
@@ -119,6 +123,10 @@ def _keep_by_name(plan: Plan, name: str, worker: Worker) -> None:
             plan.beyond.append(key)
     if name in LEARNED and framework in BALANCING:
         plan.extensions.setdefault(framework, {})[f"placement.{name}.megatron.{BALANCED}"] = True
+    if name in LEARNED and dtype in HALVES:
+        key = f"placement.{name}.megatron.{SCALED}"
+        plan.extensions.setdefault(framework, {})[key] = True
+        plan.beyond.append(key)
     # Megatron's schedules divide each micro-batch's loss by their number, however many sequences it holds
     if name in LEARNED and by_tokens(plan.stages[0]) and plan.stages[0].algorithm.loss_norm_scope == "micro_batch_mean":
         key = f"placement.{name}.megatron.{EVEN}"

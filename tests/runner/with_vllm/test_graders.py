@@ -21,8 +21,8 @@ from rftconf_runner.drawing import Group
 from rftconf_runner.faults import VARIABLE
 from rftconf_runner.graders import have_heads
 from rftconf_runner.grading import graded
-from rftconf_runner.job import Grader
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.job_rewards import Grader
 from rftconf_runner.places import NOWHERE
 from rftconf_runner.reward import BadRewardError, Score
 from rftconf_runner.supervision import LostError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job import Offload, Optimizer
-from rftconf_runner.sharded import Learner, decaying, learning_rate, shard, whole
+from rftconf_runner.sharded import Learner, decaying, learning_rate, loss_scale, shard, whole
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp._fully_shard import _fsdp_param_group
 
@@ -69,6 +70,27 @@ def test_one_rank_takes_gradients_over_once_and_they_are_the_same(
     assert once > 1
     assert all(torch.equal(first, second) for first, second in zip(each, last, strict=True))
     assert any(entry.abs().max() > 0 for entry in each)
+
+
+def updated(new_learner: Learner, rows: torch.Tensor) -> Iterator[float]:
+    """Yield the gradient's norm of each of five updates."""
+    for _ in range(5):
+        yield new_learner.step(lambda: [new_learner.backward(new_learner.model(rows).square().mean())])[1]
+
+
+def test_a_scaled_loss_learns_the_same() -> None:
+    """A power of two is exact: gradients and weights are those without a scale, and it doubles as Megatron's does."""
+    weights = []
+    for settings in (SETTINGS, replace(SETTINGS, scale=(32768.0, 2))):
+        torch.manual_seed(7)
+        model, rows = torch.nn.Linear(5, 3), torch.randn(4, 5)
+        norms = list(updated(Learner(model, settings, Offload(), 9, 0, 1), rows))
+        weights.append((model.weight.detach(), norms))
+    assert torch.equal(weights[0][0], weights[1][0])
+    assert weights[0][1] == weights[1][1]
+    grown = replace(SETTINGS, scale=(32768.0, 1000))
+    assert [loss_scale(grown, update) for update in (0, 999, 1000, 2000)] == [32768, 32768, 65536, 131072]
+    assert loss_scale(SETTINGS, 10**6) == 1
 
 
 def test_schedules_tick_once_an_update() -> None:

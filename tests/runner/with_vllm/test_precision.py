@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
 from rftconf_runner.consistency_checks import PARITY_MAX
+from rftconf_runner.framework_words import OF_SCALED, SCALED
 
 from tests.runner.with_vllm import session
 from tests.runner.with_vllm.test_demo import planned, without_times
@@ -47,6 +49,31 @@ def test_gradients_are_added_up_in_the_type_that_the_plan_has(demo: Path) -> Non
     (short,) = session.run(planned(demo, "added_16", **two, **fewer), demo / "added_16")
     assert short["gradient_norm"] == pytest.approx(plain["gradient_norm"], rel=1e-2)
     assert short["gradient_norm"] != plain["gradient_norm"]
+
+
+def test_in_sixteen_bits_with_a_short_exponent_the_loss_is_scaled(demo: Path) -> None:
+    """Megatron's float16: without a scale gradients of this size are lost, and with it the norm is that of 32 bits."""
+    short = {name: value.replace("bfloat16", "float16") for name, value in KEYS.items()} | {
+        "actor_rollout_ref__actor__use_kl_loss": "False",
+        "trainer__total_training_steps": "2",
+        "trainer__save_freq": "2",
+    }
+    wide = {**short, **{name: "float32" for name, value in short.items() if value == "float16"}}
+    half = session.run(scaled(planned(demo, "half", **short)), demo / "half")
+    full = session.run(planned(demo, "full", **wide), demo / "full")
+    assert half[0]["gradient_norm"] == pytest.approx(full[0]["gradient_norm"], rel=2e-2)
+    assert max(entry["parity"] for entry in half) <= PARITY_MAX["float16"]
+    saved = weights(demo / "half" / "step-000002")
+    assert {tensor.dtype for tensor in saved.values()} == {torch.float32}
+    assert [name for name, tensor in saved.items() if torch.equal(tensor, tensor.half().float())] == []
+
+
+def scaled(file: Path) -> Path:
+    """The plan with the word that a placement leaves of Megatron's trainer in float16."""
+    plan = json.loads(file.read_text())
+    plan["extensions"].setdefault(OF_SCALED, {})[SCALED] = True
+    file.write_text(json.dumps(plan))
+    return file
 
 
 def test_a_critic_does_so_too(demo: Path) -> None:

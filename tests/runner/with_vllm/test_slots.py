@@ -11,8 +11,9 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 from rftconf_runner import slots
-from rftconf_runner.job import Grader, Job
+from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.job_rewards import Grader
 from rftconf_runner.rendezvous import interface, meeting
 from rftconf_runner.slots import Layout, NoPlaceError, Slots, layout_of
 
