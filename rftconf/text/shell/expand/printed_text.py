@@ -188,7 +188,26 @@ def printed_by_printf(words: Sequence[Known]) -> str | None:
     return None if text_printed is None or _is_long(text_printed) else text_printed
 
 
+_KEYWORDS = ("+", "(", "length", "substr", "index", "match")
+"""Words that `expr` takes for its own where a text could stand."""
+
+
+def _expr_of_text(words: Sequence[str]) -> str | None:
+    """Return what GNU's `expr` prints of a text: its length, or a part of it. Characters outside ASCII count by the locale."""
+    name, word, *numbers = words
+    if word in _KEYWORDS or not word.isascii() or len(numbers) != {"length": 0, "substr": 2}[name]:
+        return None
+    if name == "length":
+        return f"{len(word)}\n"
+    if not all(_NUMBER.fullmatch(number) for number in numbers):
+        return None
+    first, count = map(int, numbers)
+    return (word[first - 1 :][:count] if first > 0 and count > 0 else "") + "\n"
+
+
 def _expr(words: Sequence[str]) -> str | None:
+    if len(words) > 1 and words[0] in ("length", "substr"):
+        return _expr_of_text(words)
     if len(words) != 3 or not (_NUMBER.fullmatch(words[0]) and _NUMBER.fullmatch(words[2])):
         return None
     a, operator, b = int(words[0]), words[1], int(words[2])
