@@ -121,6 +121,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "**": operator.pow,
     "//": operator.floordiv,
 }
+_NO_TEXT = ("true", "false", "null", "inf", "nan")
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 3}
 
 
@@ -267,18 +268,16 @@ def to_shell(value: Value) -> str:
 
 
 def to_interpolation(value: Value) -> str | None:
-    """`${oc.env:NAME}` text where a pass-through suffices, else None (the target then gets `???`)."""
+    """`${oc.env:NAME}` text where that suffices, else None (`???`); a name like True, which OmegaConf takes for a switch, in quotes."""
     match value:
         case Var(name):
-            return f"${{oc.env:{name}}}"
+            return f"${{oc.env:{name!r}}}" if name.lower() in _NO_TEXT else f"${{oc.env:{name}}}"
         case Now(form):
             return f"${{now:{form}}}"
         case Text(parts):
             done = [p if isinstance(p, str) else to_interpolation(p) for p in parts]
             return None if None in done else "".join(str(p) for p in done)
-        case str():
-            return value
-    return None
+    return value if isinstance(value, str) else None
 
 
 def formula(value: Value, outer: int = 0) -> str:

@@ -117,6 +117,8 @@ def test_texts_merge() -> None:
 def test_only_names_and_texts_of_names_are_interpolations() -> None:
     assert to_interpolation(text(Var("HOME"), "/d")) == "${oc.env:HOME}/d"
     assert to_interpolation("plain") == "plain"
+    assert to_interpolation(Var("True")) == "${oc.env:'True'}"  # OmegaConf's oc.env refuses a switch for a name
+    assert to_interpolation(Var("Trues")) == "${oc.env:Trues}"
     assert to_interpolation(Arith("*", Var("BS"), 4)) is None
     assert to_interpolation(ShellOnly("$(nproc)")) is None
     assert to_interpolation(Text(("a", ShellOnly("$(nproc)")))) is None

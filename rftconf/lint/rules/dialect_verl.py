@@ -7,6 +7,7 @@ from rftconf.lint.measures import PROMPTS, UPDATE
 from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, verl
 from rftconf.lint.subject import Subject
 from rftconf.mappers.verl.folds_pools import MODES
+from rftconf.schemas.verl.prefill import PIECES
 
 FAMILY = Family("DIA", ("verl",))
 rule = FAMILY.rule
@@ -235,7 +236,10 @@ def _short_steps(s: Subject) -> Findings:
     if not isinstance(whole, int):
         parts = [s.native.value(key) for key in keys]
         whole = sum(n for n in parts if isinstance(n, int)) if all(isinstance(n, int) for n in parts) else None
-    chunked = s.native.value(f"{ROLLOUT}enable_chunked_prefill") is True and s.native.value(f"{ROLLOUT}name") == "vllm"
+    chunked = s.native.value(PIECES) is True and s.native.value(f"{ROLLOUT}name") == "vllm"
+    chunked = chunked and not any(
+        change.key == PIECES for change in s.changes
+    )  # the file says false, and the worker hears that
     key = f"{ROLLOUT}max_num_batched_tokens"
     # with the default step it is left alone: upstream's own examples do so, some of them with the server that does not ask
     if chunked and s.written(key) and isinstance(step, int) and isinstance(whole, int) and step < whole:

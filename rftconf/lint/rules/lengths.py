@@ -5,6 +5,7 @@ from __future__ import annotations
 from rftconf.lint.measures import ANSWER_LENGTH, CONTEXT, PROMPT_LENGTH, longest
 from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, trinity, verl
 from rftconf.lint.subject import Subject
+from rftconf.schemas.verl.prefill import PIECES
 
 FAMILY = Family("LEN")
 rule = FAMILY.rule
@@ -83,14 +84,19 @@ def _critic_budget(s: Subject) -> Findings:
     source="verl-project/verl#7624, PR#7632, PR#259; vLLM config check", fixable=True,
 )  # fmt: skip
 def _prefill(s: Subject) -> Findings:
-    """Without chunked prefill vLLM wants to take a whole context in one step, and refuses to start otherwise."""
+    """Without chunked prefill vLLM wants to take a whole context in one step, and refuses to start otherwise. The versions
+    from 0.8 to 0.11, on which veRL 0.4.1 to 0.6.1 run, chunk whatever they are told."""
     tokens, whole = s.count("placement.rollout.max_batched_tokens"), s.count(CONTEXT) or longest(s)
     chunked = "placement.rollout.chunked_prefill"
     if s.value("placement.rollout.engine") != "vllm":
         return
-    if s.value(chunked) is False and tokens and whole and tokens < whole:
+    refused_pieces = (
+        s.framework == "verl" and not s.since("0.4.1") and any(change.key == PIECES for change in s.changes)
+    )
+    if (refused_pieces or s.value(chunked) is False) and tokens and whole and tokens < whole:
         name = "placement.rollout.max_batched_tokens"
-        yield finding(f"{s.says(name)} is below the context of {whole}, and {s.says(chunked)}", name, chunked, CONTEXT,
+        switch = f"{PIECES}=false" if refused_pieces else s.says(chunked)
+        yield finding(f"{s.says(name)} is below the context of {whole}, and {switch}", name, chunked, CONTEXT,
                     fix=Put(name, whole), safe=True)  # fmt: skip
 
 

@@ -296,8 +296,8 @@ ROLLOUTS = (
 )  # fmt: skip
 
 DATA = (
-    *reasons_for(MATHS, "before 0.7 it cuts prompts over the limit, which are then trained on; later releases read it nowhere "
-          "", "data.truncation"),
+    *reasons_for(MATHS, "before 0.7 it cuts prompts over the limit, which are then trained on; later releases read it nowhere",
+          "data.truncation"),
     *reasons_for(DEAD, "the data set stores it and nothing reads it from 0.7 on: messages are always kept",
           "data.return_raw_*", "data.return_full_prompt", since="0.7.1"),
     *reasons_for(KEPT, "keeps a prompt's messages beside its tokens, for agent loops and for a reward model with a chat template "

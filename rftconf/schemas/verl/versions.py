@@ -14,6 +14,7 @@ from rftconf.schemas.edits import Edit, Move, Removed, Split, moves, removed_key
 from rftconf.schemas.needed_keys import Came, NeededKey, Required
 from rftconf.schemas.value_edits import Copied, Opposite, PathAsWord, Pin, Reinterpret, Revalue
 from rftconf.schemas.verl import engine_versions
+from rftconf.schemas.verl.prefill import PrefillInPieces
 from rftconf.schemas.verl.unreleased import UNRELEASED
 
 _ARR = "actor_rollout_ref"
@@ -172,6 +173,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         Revalue(f"{_R}.name", {"sglang_async": "sglang"}, "rollout.mode says whether it is asynchronous", {}),
     ),
     "0.6.1": (
+        PrefillInPieces(),
         NeededKey(
             (f"{_RM}.enable", lambda enabled: enabled is True),
             f"{_RM}.micro_batch_size_per_gpu",
