@@ -80,7 +80,8 @@ def credit(
         estimated = whitened_in_parts(estimated, counts, parts) * counts
     estimated = estimated.clamp(-job.advantage_clip, job.advantage_clip)
     drawn = grid([sample.drawn for sample in samples], mask)
-    weights = importance(grid(old, mask), drawn, mask, job.correction) if job.correction else None
+    early = job.correction is not None and not job.correction.now
+    weights = importance(grid(old, mask), drawn, mask, job.correction) if job.correction and early else None
     return Credit(estimated, returns, weights, mask, kl, teaching, list(scores))
 
 

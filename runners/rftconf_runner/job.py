@@ -107,12 +107,25 @@ class Shaping:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Weights of trainer over engine, of a `token` or a `sequence`: cut at `upper`, or with a `lower` 0 outside of the two."""
+    """Weights of trainer over engine, of a `token` or a `sequence`: cut at `upper`, or with a `lower` 0 outside of the two. They are of
+    the weights as a period begins, or `now` of those that each update learns."""
 
     level: str
     upper: float
     lower: float
     normalize: bool
+    now: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Tokens that are in no policy loss, or whole answers: those whose `estimator` of the divergence of the weights that learn from the
+    engine's is not from `least` to `most`, of each `token`, or an answer's `sum`, `mean` or `max`."""
+
+    level: str
+    estimator: str
+    least: float
+    most: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +230,7 @@ class Job:
     reward_clip: float = inf
     advantage_clip: float = inf
     resampling: tuple[str, float] | None = None
+    rejections: tuple[Rejection, ...] = ()
 
     @property
     def truncates(self) -> bool:

@@ -9,12 +9,14 @@ from rftconf.plan.model import Plan, Stage
 from rftconf.plan.trainer_numbers import DECAYED, MATRICES
 from rftconf_runner.aggregations import OF_SEQUENCES, TAUS, norm_scope
 from rftconf_runner.baselines import baseline_of
+from rftconf_runner.bypass import learns_likelihood
 from rftconf_runner.data_reader import data_of, rewards_of
 from rftconf_runner.framework_words import in_other_words
 from rftconf_runner.grader_reader import graders_of, scoring
 from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Offload, Optimizer, Shaping
 from rftconf_runner.lora_reader import lora_of
 from rftconf_runner.micro_reader import micro_of
+from rftconf_runner.rejections import executed_rejections
 from rftconf_runner.stage_reader import StageReader, number
 from rftconf_runner.validation_reader import validation_of
 
@@ -180,7 +182,8 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
     return {
         "tempered": read.value(a + "divide_logits_by_temperature", True),
         "old": OLD.get(read.value("sync.old_logprob", "recompute_at_rollout"), ""),
-        "correction": _correction(read.value(a + "rollout_correction", {})),
+        "correction": _correction(read.value(a + "rollout_correction", {}), read.stage),
+        "rejections": executed_rejections(read.stage.algorithm.rollout_correction or {}),
         "shaping": _shaping(read.value("reward.manager_args", {}))
         if read.value("reward.manager", "naive") == "dapo"
         else None,
@@ -191,7 +194,7 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
         "ddof": read.whole(a + "std_ddof", 1),
         "gamma": read.number(a + "gamma", 1.0),
         "lam": read.number(a + "lam", 1.0),
-        "family": read.value(a + "policy_loss.family"),
+        "family": "gpg" if learns_likelihood(read.stage) else read.value(a + "policy_loss.family"),
         "clip_low": read.number(a + "policy_loss.clip_low", 0.2),
         "clip_high": read.number(a + "policy_loss.clip_high", 0.2),
         "dual": read.number(a + "policy_loss.dual_clip_c", 0.0),
@@ -226,13 +229,16 @@ def _refill(stage: Stage) -> dict[str, Any]:
     return {"refill": metric, "refill_threshold": number(filters[0].threshold or 0) if filters else 0.0}
 
 
-def _correction(block: dict[str, Any]) -> Correction | None:
-    """veRL's words, which Trinity shares: a number cuts from above, `lower_upper` takes out what is outside."""
-    level = block.get("rollout_is")
-    if level is None:
+def _correction(block: dict[str, Any], stage: Stage) -> Correction | None:
+    """veRL's words, which Trinity shares: a number cuts from above, `lower_upper` takes out what is outside. Where the ratio is of the
+    engine's log-probs, it is a likelihood that is weighed, or nothing."""
+    level, now = block.get("rollout_is"), stage.sync.old_logprob == "rollout_engine"
+    if level is None or (now and not learns_likelihood(stage)):
         return None
     parts = [number(part) for part in str(block.get("rollout_is_threshold", UPPER)).split("_")]
-    return Correction(level, parts[-1], parts[0] if parts[1:] else 0.0, block.get("rollout_is_batch_normalize") is True)
+    return Correction(
+        level, parts[-1], parts[0] if parts[1:] else 0.0, block.get("rollout_is_batch_normalize") is True, now
+    )
 
 
 def _shaping(arguments: dict[str, Any]) -> Shaping | None:

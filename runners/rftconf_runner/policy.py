@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -11,7 +11,8 @@ from torch import Tensor
 
 from rftconf_runner import consistency_checks, experts, losses
 from rftconf_runner.adapters import Adapters
-from rftconf_runner.job import Job
+from rftconf_runner.corrections import by_mean, importance, near_engine, sum_and_count
+from rftconf_runner.job import Correction, Job
 from rftconf_runner.likelihood import log_probs_and_entropy
 from rftconf_runner.micro_batching import micro_batches, share
 from rftconf_runner.offload import States
@@ -40,6 +41,7 @@ class Policy:
     """A rank of the policy. All ranks get the same arguments, and each takes its own share of the sequences."""
 
     vision: Vision | None = None
+    mean_weight = torch.ones(())
 
     def __init__(self, job: Job, rank: int, meeting: tuple[str, int], start: str | None = None) -> None:
         self.rank, self.mesh = rank, join(rank, job.ranks, meeting, device())
@@ -90,6 +92,8 @@ class Policy:
         """One optimizer update on `lessons`, which all ranks share. Where it computes the old log-probs itself, raises GateError
         on every rank, before a weight changes, where those that the engine drew with weights of `version` are too far."""
         whole, own = self._denominator(lessons), share(lessons, self.spread.share, self.spread.shares)
+        if self.job.correction and self.job.correction.normalize and self.job.correction.now:
+            self.mean_weight = self._mean_weight(lessons, own, self.job.correction)
         compares = self.job.old_in_update and any(lesson.sample.version == version for lesson in lessons)
         gaps, parities = list[Tensor](), list[Tensor]()
         parity: float | None = None
@@ -112,6 +116,14 @@ class Policy:
 
         loss, norm, rate = self.learner.step(parts)
         return Updated(loss if self.spread.first else 0.0, norm, _gap(torch.cat(gaps), self.job.dtype), rate, parity)
+
+    def _mean_weight(self, lessons: Sequence[Lesson], own: Sequence[Lesson], correction: Correction) -> Tensor:
+        """Return the mean importance weight of an update by the weights as they are now; collective."""
+        log_probs, mask = self.old_log_probs([lesson.sample for lesson in lessons]), counted(own)
+        plain = replace(correction, normalize=False)
+        weights = importance(grid(log_probs, mask), grid([lesson.old for lesson in own], mask), mask, plain)
+        added, count = total(sum_and_count(weights, mask, correction.level))
+        return added / count.clamp(min=1)
 
     def weights(self) -> Parcel:
         """Every tensor whole, by its checkpoint's name, in the type that engines compute in; on rank 0."""
@@ -164,8 +176,13 @@ class Policy:
         good = torch.tensor([[float(lesson.score > 0)] for lesson in part]).to(mask)
         bounds = losses.Bounds(job.clip_low, job.clip_high, job.dual or None, job.loss_words, good)
         loss = losses.POLICY[job.family](log_probs, old, advantages, counts, bounds)
-        if job.correction:
+        if job.correction and not job.correction.now:
             loss = loss * grid([lesson.weights for lesson in part], mask)
+        elif job.correction:
+            plain = replace(job.correction, normalize=False)
+            loss = loss * by_mean(importance(own, old, mask, plain), self.mean_weight)
+        if job.rejections:
+            loss = loss * near_engine(own, old, mask, job.rejections)
         loss = losses.capped(loss, job.value_cap)
         if job.entropy:
             loss = loss - job.entropy * entropy

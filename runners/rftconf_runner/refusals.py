@@ -125,7 +125,7 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
             yield path, f"is {render_plan_value(value)}; the runner executes {names}"
     yield from of_graders(stage)
     yield from of_dapo(stage)
-    yield from of_lag(stage)
+    yield from of_lag(stage, source)
     yield from of_data(stage, source)
     yield from of_images(stage, source)
     yield from of_numbers(stage)

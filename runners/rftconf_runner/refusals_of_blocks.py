@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeGuard
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeGuard
 
 from rftconf.plan.model import Stage
+from rftconf.plan.provenance import Source
+from rftconf_runner import bypass
 from rftconf_runner.value_text import render_plan_value
 
 OF_SHAPING = {"overlong_buffer_cfg", "max_resp_len"}
@@ -51,7 +53,7 @@ def _is_shaping(buffer: object, longest: object, factor: object) -> bool:
     return _is_number(buffer) and _is_number(longest) and _is_number(factor) and 0 < buffer <= longest
 
 
-def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
+def of_lag(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     """Refuse settings of drawing ahead that are no numbers, and corrections of stale answers that are not executed."""
     sync, ahead = stage.sync, stage.sync.run_ahead_rollouts
     if not (sync.every_rollouts is None or (isinstance(sync.every_rollouts, int) and sync.every_rollouts > 0)):
@@ -59,16 +61,32 @@ def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
     if not (ahead is None or (_is_number(ahead) and float(str(ahead)) >= 0)):
         yield "sync.run_ahead_rollouts", f"is {render_plan_value(ahead)}, and no number"
     block = stage.algorithm.rollout_correction or {}
+    bypasses = bypass.bypasses(stage, source)
+    yield from bypass.of_bypass(stage) if bypasses else _of_correction(stage, block)
+    yield from _of_weights(block)
+    learns = sync.old_logprob == "rollout_engine"
+    yield from _of_truncation(stage, learns_from_engine=bool(block.get("rollout_is")) or learns)
+
+
+def _of_correction(stage: Stage, block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Refuse what of a correction by the weights of a period's beginning is not executed."""
     path = "algorithm.rollout_correction"
     strange = sorted({*block} - OF_CORRECTION - {"rollout_rs_threshold"})
     if strange:
         yield path, f"has {', '.join(strange)}, which the runner does not read"
-    if block.get("rollout_is") not in (None, "token", "sequence"):
-        yield path, f"has rollout_is {render_plan_value(block['rollout_is'])}; the runner executes token, sequence"
     if block.get("rollout_rs") is not None:
         yield path, f"has rollout_rs {render_plan_value(block['rollout_rs'])}; the runner rejects no sequence"
     if block.get("loss_type", "ppo_clip") != "ppo_clip":
         yield path, f"has loss_type {render_plan_value(block['loss_type'])}; the runner executes ppo_clip"
+    if block.get("rollout_is") is not None:
+        yield from _whose(stage)
+
+
+def _of_weights(block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Refuse importance weights that are not executed."""
+    path = "algorithm.rollout_correction"
+    if block.get("rollout_is") not in (None, "token", "sequence"):
+        yield path, f"has rollout_is {render_plan_value(block['rollout_is'])}; the runner executes token, sequence"
     if block.get("rollout_is_batch_normalize") not in (True, False, None):
         yield (
             path,
@@ -79,11 +97,6 @@ def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
             path,
             f"has rollout_is_threshold {render_plan_value(block['rollout_is_threshold'])}; a number, or LOWER_UPPER",
         )
-    if block.get("rollout_is") is not None:
-        yield from _whose(stage)
-    yield from _of_truncation(
-        stage, learns_from_engine=bool(block.get("rollout_is")) or sync.old_logprob == "rollout_engine"
-    )
 
 
 def _of_truncation(stage: Stage, *, learns_from_engine: bool) -> Iterator[tuple[str, str]]:

@@ -98,3 +98,12 @@ def test_no_difference_to_verls_drawing_by_rewards(release: str) -> None:
     """`compute_pf_ppo_reweight_data` draws the same answers with the same generator."""
     values = asked("runner_resampling.py", f"verl-{release}")
     assert values == {"pow 2.0": 0, "pow 0.5": 0, "max_min 2.0": 0, "max_random 2.0": 0}
+
+
+@pytest.mark.parametrize("release", ["0.7.1", "0.8.0", "0.9.1"])
+def test_no_difference_to_verls_losses_against_the_engines_log_probs(release: str) -> None:
+    """PPO's and the likelihood's, in value and gradient; every rejection takes some tokens out and leaves some."""
+    values = asked("runner_bypass.py", f"verl-{release}")
+    assert len(values["differences"]) == 15
+    assert {name: gap for name, gap in values["differences"].items() if not gap <= TOLERANCE} == {}
+    assert all(0.01 < share < 0.99 for share in values["taken"].values())

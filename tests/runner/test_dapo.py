@@ -107,8 +107,13 @@ def test_thresholds_of_importance_weights(threshold: str, bounds: tuple[float, f
     assert (job.correction.upper, job.correction.lower) == bounds
 
 
-def test_weights_against_the_engines_own_log_probs_are_refused() -> None:
-    whole = plan(algorithm__rollout_correction__rollout_is="token", algorithm__rollout_correction__bypass_mode="True")
+def test_weights_against_the_engines_own_log_probs() -> None:
+    """Since 0.7 veRL looks at them alone there (compute_policy_loss_bypass_mode); before it they are refused."""
+    words = {"algorithm__rollout_correction__rollout_is": "token", "algorithm__rollout_correction__bypass_mode": "True"}
+    assert refused(plan(**words)) == []
+    assert job_of(plan(**words)).correction is None
+    whole = plan(**words)
+    whole.source.release = "0.6.1"
     assert refused(whole) == ["sync.old_logprob"]
     whole.stages[0].algorithm.rollout_correction = None
     assert refused(whole) == []
