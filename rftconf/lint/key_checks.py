@@ -159,6 +159,11 @@ def _unknown(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
         yield _at_key("KEY004", severity, leaf, message, "")
         return
     message = f"{subject.title} has no key {leaf.key}"
+    framework = registry.framework(subject.best.framework)
+    if leaf.key in framework.older_keys:
+        advice = f"only releases before {framework.releases[0]} had it: leave it out"
+        yield _at_key("KEY003", subject.worst, leaf, message, advice)
+        return
     near, worst = _misspelt(leaf.key, subject.catalogue_of_release), subject.worst
     if near:
         worst = Severity.ERROR if worst is Severity.ERROR else Severity.WARNING

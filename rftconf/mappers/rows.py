@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Required, Unpack
 
     from rftconf.base.ledger import Decision
-    from rftconf.base.symbols import Expr
+    from rftconf.base.symbols import Expr, Value
     from rftconf.mappers.native import Native
     from rftconf.mappers.placing import Target
     from rftconf.plan.fields import Part
@@ -163,6 +163,8 @@ class Table:
     """The key that makes a run one in which others do nothing, by the reason that their lines give."""
     spelled: Callable[[dict[str, Leaf]], dict[str, Leaf]] | None = None
     """Written leaves under the names that the rows have, where the framework takes several spellings of one key."""
+    at_default: Callable[[ReadContext, str, Value], bool] = field(default=lambda *_: False)
+    """True for a key whose value is the default in the function that another key names."""
     owners: dict[str, str] = field(default_factory=dict, compare=False)
     told_of: dict[str, Cannot | None] = field(init=False, default_factory=dict, compare=False)
     """What `without_row` found, by plan field."""

@@ -127,6 +127,8 @@ class Framework:
     marks: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     adds_nothing: bool = False
+    older_keys: tuple[str, ...] = ()
+    """Keys that only releases before the first of `releases` had, and people still write."""
     converts_texts: bool = False
     one_or_several: bool = False
     command: tuple[str, ...] = ()

@@ -90,7 +90,7 @@ def guess(
     best_of = {fit.framework.family: fit for fit in sorted(fits, key=lambda fit: fit.known)}
     most = {family: _distinct_keys(fit, bare) for family, fit in best_of.items()}
     fits.sort(
-        key=lambda fit: (fit.named, most[fit.framework.family], fit.rank, fit.framework.releases.index(fit.release)),
+        key=lambda fit: (fit.named, most[fit.framework.family], fit.rank, _age(fit, bare)),
         reverse=True,
     )
     best = fits[0]
@@ -98,7 +98,7 @@ def guess(
         best.framework.name,
         best.release,
         best.trainer,
-        _reasons(best, fits, len(keys), program),
+        _reasons(best, fits, len(keys), program, _older_key(best.framework, bare)),
         _certain(best, fits),
         best.refused_or_ignored_keys,
         also=tuple(fit.release for fit in fits if _as_good(fit, best)),
@@ -111,6 +111,18 @@ def _distinct_keys(fit: Fit, keys: Iterable[str]) -> int:
     known = catalogue.load(fit.framework.name, fit.release, fit.trainer)
     below = [node for key in keys if (node := known.open_above(key))]
     return fit.known - len(below) + len(set(below))
+
+
+def _older_key(framework: Framework, keys: Iterable[str]) -> str:
+    """Return a key that only releases before the first known one had; empty where there is none."""
+    older = frozenset(framework.older_keys)
+    return next((key for key in keys if key in older), "") if older else ""
+
+
+def _age(fit: Fit, keys: Iterable[str]) -> int:
+    """Rank releases by their age: the newest first, or the oldest where the config is for one before all of them."""
+    number = fit.framework.releases.index(fit.release)
+    return -number if _older_key(fit.framework, keys) else number
 
 
 def _of_release(frameworks: tuple[Framework, ...], release: str | None) -> list[Framework]:
@@ -179,9 +191,11 @@ def _names_trainer(candidate: Framework, trainer: str, keys: Mapping[str, Value]
     return any(key in own.keys and key not in plain.keys for key in bare)
 
 
-def _reasons(best: Fit, fits: list[Fit], count: int, program: str) -> tuple[str, ...]:
+def _reasons(best: Fit, fits: list[Fit], count: int, program: str, older: str) -> tuple[str, ...]:
     title = best.framework.title
     reasons = [f"starts {program}, which is {title}'s"] if best.named else []
+    if older:
+        reasons.append(f"has {older}, which only releases before {best.framework.releases[0]} had")
     taken = count - best.refused
     unread = f" and reads {taken - best.let_pass}" if best.let_pass else ""
     but = _but(best.refused_or_ignored_keys)
@@ -191,7 +205,8 @@ def _reasons(best: Fit, fits: list[Fit], count: int, program: str) -> tuple[str,
             if fit.count > best.count:
                 reasons.append(f"{fit.release} {_objection(fit)}")
             elif _as_good(fit, best):
-                reasons.append(f"{fit.release} fits as well; {_preference(fit, best)}")
+                preference = "the oldest is assumed" if older else _preference(fit, best)
+                reasons.append(f"{fit.release} fits as well; {preference}")
     return tuple(reasons)
 
 

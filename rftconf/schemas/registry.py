@@ -82,6 +82,29 @@ TRINITY = Framework(
     aliases=("trinity-rft", "trinity_rft"),
     sections=("model", "buffer", "explorer", "trainer"),
     adds_nothing=True,
+    # trinity/common/config.py before 0.3.3
+    older_keys=(
+        *(
+            "buffer.max_retry_times",
+            "buffer.max_retry_interval",
+            "buffer.read_batch_size",
+            "buffer.explorer_input.reply_prefix",
+        ),
+        *(
+            "buffer.explorer_input.system_prompt",
+            "buffer.explorer_input.taskset.task_type",
+            "explorer.eval_on_latest_checkpoint",
+        ),
+        *("algorithm.use_token_level_loss", "algorithm.gamma", "algorithm.lam", "algorithm.add_strategy"),
+        *(
+            "explorer.max_waiting_steps",
+            "explorer.max_pending_requests",
+            "explorer.use_v1",
+            "global_config.algorithm_type",
+        ),
+        *("synchronizer.sync_iteration_interval", "trainer.sft_warmup_steps", "trainer.sft_warmup_iteration"),
+        *("trainer.actor_use_kl_loss", "trainer.actor_kl_loss_coef", "trainer.actor_grad_clip"),
+    ),
     converts_texts=True,
     programs=("trinity", "trinity.cli.launcher"),
     fills_missing=True,

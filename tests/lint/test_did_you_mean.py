@@ -7,6 +7,7 @@ import pytest
 from benches.did_you_mean import Typo, first, typos
 from rftconf.lint import key_checks as basic
 from rftconf.lint.counterparts import counterparts, name_here
+from rftconf.lint.engine import Options, check
 from rftconf.lint.rule import Example
 from rftconf.mappers.profiles import families, main_keys_of
 from rftconf.mappers.rows import Fold
@@ -93,3 +94,12 @@ def test_folded_names_are_names_of_a_fold(framework: str) -> None:
 
 def test_every_base_speaks_of_its_own_framework() -> None:
     assert set(BASES) <= {framework.name for framework in registry.READ}
+
+
+def test_a_key_of_releases_before_all_known_ones_is_no_misspelling() -> None:
+    """Trinity-RFT's common/config.py had buffer.max_retry_times before 0.3.3; a buffer's own max_retry_times is another key."""
+    text = "mode: both\nmodel: {model_path: /m}\nbuffer: {batch_size: 4, max_retry_times: 3}\nalgorithm: {algorithm_type: grpo}\n"
+    (finding,) = [
+        d for d in check(read(Source("run.yaml", text)), Options("trinity")) if "max_retry_times" in d.message
+    ]
+    assert (finding.code, finding.help) == ("KEY003", "only releases before 0.3.3 had it: leave it out")

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from rftconf.base.symbols import Value
+from rftconf.schemas import catalogue, registry
 from rftconf.schemas.guess import guess
 from tests.schemas.shared import CORPUS, needs_corpus
 
@@ -193,3 +194,24 @@ def test_a_section_that_takes_any_name_says_little() -> None:
         "trainer.nnodes",
     )
     assert guess({**worlds, **dict.fromkeys(own, 1)}, overrides=False).framework == "verl"
+
+
+def test_a_config_older_than_every_known_release_is_read_as_the_oldest() -> None:
+    """Trinity-RFT's common/config.py lost buffer.max_retry_times before 0.3.3; nothing else tells its releases apart here."""
+    keys: dict[str, Value] = {
+        "buffer.batch_size": 4,
+        "algorithm.algorithm_type": "grpo",
+        "model.model_path": "/m",
+        "mode": "both",
+    }
+    assert guess(keys, overrides=False).release == "0.6.0"
+    older_guess = guess(keys | {"buffer.max_retry_times": 3}, overrides=False)
+    assert (older_guess.framework, older_guess.release) == ("trinity", "0.3.3")
+    assert older_guess.reasons[0] == "has buffer.max_retry_times, which only releases before 0.3.3 had"
+    assert "0.6.0 fits as well; the oldest is assumed" in older_guess.reasons
+
+
+def test_no_known_release_has_a_key_of_older_ones() -> None:
+    for framework in registry.variants(None):
+        for release in framework.releases if framework.older_keys else ():
+            assert not set(framework.older_keys).intersection(catalogue.load(framework.name, release).keys)

@@ -231,7 +231,8 @@ def _worst(outcomes: list[Outcome]) -> State:
 def _without_row(loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf) -> SourceLine:
     known = _catalogue_of(loaded, leaf)
     resolved = replace(leaf, value=stage.reading.source.value(key)) if "${" in str(leaf.value) else leaf
-    if _own_default(known, resolved) and not writing.same_framework:
+    of_function = stage.reading.table.at_default(stage.reading, key, resolved.value)
+    if (of_function or _own_default(known, resolved)) and not writing.same_framework:
         why = f"{registry.framework(loaded.framework).title} {loaded.release}'s own default"
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, reason=why)
     table = writing.table if writing.same_framework else stage.reading.table

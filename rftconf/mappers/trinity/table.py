@@ -29,6 +29,7 @@ from rftconf.mappers.trinity import (
     questions,
     spellings,
     teachers,
+    unread_arguments,
 )
 from rftconf.mappers.trinity.conditions import worth
 from rftconf.mappers.trinity.demonstrations import DEMOS
@@ -216,6 +217,7 @@ TRINITY = Table(
         "model.tinker.enable": "who trains: it is read as if this run did",
     },
     spelled=spellings.usual,
+    at_default=unread_arguments.at_default,
     dialect=modes.half_of_a_run,
     kinds=("rl", "distill"),
     sections=("mode", "project", "group", "name", "checkpoint_root_dir", "continue_from_checkpoint", "algorithm", "model", "cluster",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rftconf.base.record import record
-from rftconf.base.symbols import is_symbolic
+from rftconf.base.symbols import Value, is_symbolic
 from rftconf.mappers.context import ReadContext
 from rftconf.mappers.trinity.algorithms import arguments, class_of
 from rftconf.mappers.trinity.demonstrations import MIXES
@@ -58,6 +58,17 @@ def unread_arguments(r: ReadContext) -> Iterator[Unread]:
                 then = "the run stops at it" if stops else "nothing looks at it"
                 why = f"{name} has no argument {argument} ({reads}): {then}"
                 yield Unread(f"algorithm.{key}_args.{argument}", why, stops)
+
+
+def at_default(r: ReadContext, key: str, value: Value) -> bool:
+    """Tell whether `key` is an argument of the chosen function, and `value` what the function takes without it."""
+    function, _, argument = key.removeprefix("algorithm.").partition("_args.")
+    takes = catalogue.load("trinity", r.release).arguments.get(function, {})
+    name = chosen(r, function) if argument and takes else ""
+    if not isinstance(name, str) or argument not in takes.get(name, {}):
+        return False
+    default = takes[name][argument]
+    return isinstance(value, bool) == isinstance(default, bool) and value == default
 
 
 def leave_unread(r: ReadContext) -> None:
