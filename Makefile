@@ -139,6 +139,9 @@ bench-runner-gpu:  ## on this machine's GPU: tokens per second beside bare vLLM 
 bench-learner-gpu:  ## the runner's trainer alone on this machine's GPU (no vLLM, no Ray): tokens per second beside bare FSDP2, peaks beside the account; DRY=--dry-run measures nothing
 	PYTHONPATH=.:runners $(RUNNER) -m benches.learner_gpu $(or $(DRY),-o benches/results/learner-gpu-$(TODAY).json)
 
+bench-hand-over-gpu:  ## weights from a trainer to another process on this machine's GPU (no vLLM, no Ray): seconds beside the way through the host's memory; DRY=--dry-run measures nothing
+	PYTHONPATH=.:runners $(RUNNER) -m benches.hand_over_gpu $(or $(DRY),-o benches/results/hand-over-gpu-$(TODAY).json)
+
 runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLLM's, Ray; 2.7 GB)
 	$(BASE_PYTHON) -m venv .runner
 	.runner/bin/python -m pip install --quiet --no-deps -r runners/requirements-cpu.lock

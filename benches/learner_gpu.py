@@ -134,7 +134,24 @@ def runner(folder: Path, part: str) -> tuple[Any, Phases]:
         "update": update,
         "old log-probs": lambda data: rank.old_log_probs(samples(data)),
         "weights": lambda _: rank.weights(),
+        "weights in buckets": lambda _: bucketed(rank),
     }
+
+
+def bucketed(rank: Any) -> None:
+    """All buckets that the rank would hand over on the device, and the digests on the way, without an engine that copies them."""
+    import torch
+    from rftconf_runner.expected_digests import Expectation
+    from rftconf_runner.sharded import device
+    from rftconf_runner.weight_stream import Sender
+    from rftconf_runner.weights import Layout, Piece
+
+    shapes = rank.learner.shapes(torch.bfloat16)
+    expectation = Expectation(shapes, Layout({name: Piece(tuple(tensor.shape)) for name, tensor in shapes}, {}))
+    sender = Sender(expectation.noting(rank.learner.streamed(torch.bfloat16)), device())
+    while sender.next():
+        pass
+    expectation.digests()
 
 
 def measured(folder: Path, part: str, *, dry: bool, profiles: Path | None) -> dict[str, Any]:

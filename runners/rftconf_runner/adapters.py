@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,17 +55,20 @@ class Adapters:
     def merged(self, weights: Sequence[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
         """Return whole weights with the adapters added, named as the model without adapters names them."""
         named = dict(weights)
-        return [(name.replace(BASE, "."), self._merged(name, named)) for name in named if not _is_adapter(name)]
+        return [
+            (unwrapped(name), self.with_products(name, named[name], named)) for name in named if not is_adapter(name)
+        ]
 
-    def _merged(self, name: str, named: dict[str, Tensor]) -> Tensor:
+    def with_products(self, name: str, tensor: Tensor, named: Mapping[str, Tensor]) -> Tensor:
+        """Return a whole weight with what its adapters, which are among the `named`, add to it."""
         layer, base, kind = name.partition(BASE)
         if not base or kind != "weight":
-            return named[name]
-        return named[name] + named[f"{layer}{UP}weight"] @ named[f"{layer}{DOWN}weight"] * self.scaling[layer]
+            return tensor
+        return tensor + named[f"{layer}{UP}weight"] @ named[f"{layer}{DOWN}weight"] * self.scaling[layer]
 
     def save(self, folder: str, weights: Sequence[tuple[str, Tensor]]) -> None:
         """Save the adapter as PEFT writes it."""
-        own = {f"base_model.model.{name}": tensor for name, tensor in weights if _is_adapter(name)}
+        own = {f"base_model.model.{name}": tensor for name, tensor in weights if is_adapter(name)}
         self.peft.save_pretrained(Path(folder) / FOLDER, state_dict=own, save_embedding_layers=False)
 
 
@@ -79,5 +82,11 @@ def _share(layers: dict[str, Any]) -> None:
         down.weight = first.setdefault((block, together), down.weight)
 
 
-def _is_adapter(name: str) -> bool:
+def is_adapter(name: str) -> bool:
+    """True for a tensor's name that PEFT has made."""
     return DOWN in name or UP in name
+
+
+def unwrapped(name: str) -> str:
+    """Return the name that a layer's own tensor has without adapters."""
+    return name.replace(BASE, ".")

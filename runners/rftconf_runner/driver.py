@@ -14,12 +14,13 @@ from rftconf_runner.gpu_sharing import engines_turn
 from rftconf_runner.job import Job
 from rftconf_runner.keeping import Keeper
 from rftconf_runner.metrics import of_updates
-from rftconf_runner.places import Places, hand_over, rows
+from rftconf_runner.places import Places, rows
 from rftconf_runner.record import Record
 from rftconf_runner.resampling import resampled
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates
 from rftconf_runner.validation import Validator
+from rftconf_runner.weight_handover import hand_over
 
 
 class Run:

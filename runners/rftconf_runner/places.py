@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from rftconf_runner.rendezvous import Meeting, meeting
 from rftconf_runner.reward import Scorer
 from rftconf_runner.rollout import engine_actor
 from rftconf_runner.slots import Slots, beside_the_driver, layout_of
-from rftconf_runner.weights import Digests, Layout, differing, expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +110,6 @@ def call(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
 def rows(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
     """The rows of all sequences, of which each actor returns its share; none without actors."""
     return [row for part in call(actors, method, *arguments) for row in part]
-
-
-def hand_over(places: Places, version: int) -> list[list[str]]:
-    """The trainer's weights to every engine; the names of what each of them does not hold as the trainer does then. What it
-    should hold is reckoned here while it reckons what it does, once for all engines that lay weights out alike."""
-    gathered, *_ = [rank.weights.remote() for rank in places.ranks]  # collective: every rank is called
-    ranks = [rank for engine in places.engines for rank in engine]
-    loads, digests = [rank.load.remote(gathered, version) for rank in ranks], [rank.held.remote() for rank in ranks]
-    weights, layouts = ray.get(gathered), list[tuple[Layout, Digests]]()
-    for layout in ray.get(loads):
-        same = [known for known_layout, known in layouts if known_layout == layout]
-        layouts.append((layout, same[0] if same else expected(weights, layout)))
-    pairs = zip((digest for _, digest in layouts), ray.get(digests), strict=True)
-    names = iter([differing(*pair) for pair in pairs])
-    return [sorted({name for rank in islice(names, len(engine)) for name in rank}) for engine in places.engines]
 
 
 def write(places: Places, tokenizer: Any, folder: Path) -> None:

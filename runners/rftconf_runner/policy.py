@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,16 +12,19 @@ from torch import Tensor
 from rftconf_runner import consistency_checks, experts, losses
 from rftconf_runner.adapters import Adapters
 from rftconf_runner.corrections import by_mean, importance, near_engine, sum_and_count
+from rftconf_runner.expected_digests import Expectation
 from rftconf_runner.job import Correction, Job
 from rftconf_runner.likelihood import log_probs_and_entropy
 from rftconf_runner.micro_batching import micro_batches, share
 from rftconf_runner.offload import States
 from rftconf_runner.rendezvous import join
 from rftconf_runner.sequences import Lesson, Row, Sample, counted, grid, mask_of, ragged, table
-from rftconf_runner.sharded import Learner, device, forget, largest, shard, total
+from rftconf_runner.sharded import Learner, device, forget, free_cache, largest, shard, total
 from rftconf_runner.ulysses import Sequences
 from rftconf_runner.vision import Vision, vision_of
-from rftconf_runner.weight_bucket import Parcel
+from rftconf_runner.weight_bucket import Named, Parcel
+from rftconf_runner.weight_stream import Bucket, Sender, Shared
+from rftconf_runner.weights import Digests, Layout, expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Policy:
 
     vision: Vision | None = None
     mean_weight = torch.ones(())
+    outgoing: tuple[Sender, Expectation]
+    unshared = False
 
     def __init__(self, job: Job, rank: int, meeting: tuple[str, int], start: str | None = None) -> None:
         self.rank, self.mesh = rank, join(rank, job.ranks, meeting, device())
@@ -50,7 +55,7 @@ class Policy:
 
     def begin(self, job: Job, start: str | None) -> None:
         """Load the policy: the plan's model, or the checkpoint `start`; it is done again after another process died."""
-        forget(self, "learner", "reference")
+        forget(self, "learner", "reference", "outgoing")
         self.job, mesh, rank = job, self.mesh, self.rank
         self.vision = vision_of(job)
         model = self._ready(job.model if job.lora else start or job.model, job.routers[0])
@@ -127,7 +132,51 @@ class Policy:
 
     def weights(self) -> Parcel:
         """Every tensor whole, by its checkpoint's name, in the type that engines compute in; on rank 0."""
-        return Parcel(self.learner.weights(getattr(torch, self.job.dtype)))
+        weights = Parcel(self.learner.weights(getattr(torch, self.job.dtype)))
+        free_cache()
+        return weights
+
+    def expected(self, weights: Iterable[Named], engines: Sequence[Layout]) -> list[Digests]:
+        """Return what an engine's rank of each layout holds of these weights."""
+        return [expected(weights, engine) for engine in engines]
+
+    def offer(self, engine: Layout) -> Shared | None:
+        """Prepare to hand over the weights in buckets to the rank of an engine on this device, and return how it opens them; None where they
+        cannot be."""
+        dtype = getattr(torch, self.job.dtype)
+        free_cache()
+        shapes = self.learner.shapes(dtype)
+        if not shapes or self.unshared:
+            return None
+        expectation = Expectation(shapes, engine)
+        sender = Sender(expectation.noting(self.learner.streamed(dtype)), device())
+        self.outgoing = sender, expectation
+        try:
+            return sender.shared()
+        except RuntimeError:  # a device or an allocator whose memory no other process may open
+            return None
+
+    def bucket(self) -> Bucket:
+        """Return the next bucket of what was offered; to ask is to say that the last has been copied."""
+        return self.outgoing[0].next()
+
+    def attend(self) -> None:
+        """Take part in the gathering of weights that other ranks hand over."""
+        for _ in self.learner.streamed(getattr(torch, self.job.dtype)):
+            pass
+
+    def reckoned(self) -> Digests:
+        """Return what the engine's rank should hold after the last bucket, and let go of the buffer."""
+        digests = self.outgoing[1].digests()
+        del self.outgoing
+        free_cache()
+        return digests
+
+    def withdraw(self) -> None:
+        """Let go of what was offered and not opened, and offer nothing again: PyTorch keeps such a buffer for whoever may come."""
+        self.unshared = True
+        vars(self).pop("outgoing", None)
+        free_cache()
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""

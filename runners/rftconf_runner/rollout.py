@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from rftconf_runner.job import Job
 from rftconf_runner.job_data import Sampling
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.threads import patient
+from rftconf_runner.weight_stream import Shared, opened, received
 from rftconf_runner.weights import Digests, Layout, digest_model, layout, renamed
 
 ENVIRONMENT = {
@@ -169,18 +170,45 @@ class Engine:
         """Empty the cache of prompts, so that what was asked beside training has no part in how training's answers are computed."""
         self.llm.reset_prefix_cache()
 
-    def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Layout:
+    def layout(self) -> Layout:
+        """Describe how this rank's weights are laid out."""
+        rank, ranks = self.rank, self.job.tp
+        layouts: list[Layout] = self.llm.collective_rpc(lambda worker: layout(worker.get_model(), rank, ranks))
+        return layouts[0]
+
+    def open(self, shared: Shared) -> bool:
+        """Open the buffer in which the trainer's rank on this device hands over; False where this process cannot."""
+        try:
+            self.incoming: Any = opened(shared)
+        except RuntimeError:
+            return False
+        return True
+
+    def take(self, sender: Any, version: int) -> Layout:
+        """Take the weights that a trainer's rank hands over in the buffer that is open."""
+        try:
+            return self.load(received(lambda: ray.get(sender.bucket.remote()), self.incoming), version)
+        finally:
+            del self.incoming
+
+    def load(self, weights: Iterable[tuple[str, Any]], version: int) -> Layout:
         """Take the trainer's weights, and say how they are laid out. Caches hold keys and images of the old ones: they are emptied."""
         self.resting.wake(WEIGHTS)
-        self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
+        rows = dict[str, int]()
+
+        def noted() -> Iterator[tuple[str, Any]]:
+            for name, tensor in weights:
+                rows[name] = len(tensor)
+                yield name, tensor
+
+        self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": noted()})
         self.llm.reset_prefix_cache()
         if sees(self.job.model):
             self.llm.llm_engine.reset_encoder_cache()
-        self.version, rank, ranks = version, self.rank, self.job.tp
-        layouts: list[Layout] = self.llm.collective_rpc(lambda worker: layout(worker.get_model(), rank, ranks))
-        self.rows = {renamed(name, layouts[0]): len(tensor) for name, tensor in weights}
+        self.version, own = version, self.layout()
+        self.rows = {renamed(name, own): count for name, count in rows.items()}
         self.as_taken = self._as_taken()
-        return layouts[0]
+        return own
 
     def _as_taken(self) -> Digests:
         """Digest experts' weights before vLLM puts them into the form that it computes with on a CPU; empty where it has no other form."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import cos, pi
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ from torch import Tensor
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 from rftconf_runner import consistency_checks, experts
-from rftconf_runner.adapters import Adapters
+from rftconf_runner.adapters import Adapters, is_adapter, unwrapped
 from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.offload import States, policy_of
+from rftconf_runner.weight_bucket import Named
 
 STATE = "trainer.pt"
 """The optimizer's state and the number of updates done, beside the weights of a checkpoint."""
@@ -66,7 +67,13 @@ def forget(rank: Any, *names: str) -> None:
     for name in names:
         vars(rank).pop(name, None)
     gc.collect()
+    free_cache()
+
+
+def free_cache() -> None:
+    """Give back what PyTorch keeps of a GPU's memory for itself: other processes on the GPU do not have it."""
     if torch.cuda.is_available():
+        torch.cuda.ipc_collect()
         torch.cuda.empty_cache()
 
 
@@ -159,6 +166,26 @@ class Learner:
         if not self.adapters:
             return experts.of_checkpoint(self.model, self._gathered(dtype))
         return [(name, tensor.to(dtype)) for name, tensor in self.adapters.merged(self._gathered())]
+
+    def shapes(self, dtype: torch.dtype) -> list[Named]:
+        """Return what `streamed` yields, on the device `meta`; nothing where tensors are not handed over one by one."""
+        handed = [] if experts.has_experts(self.model) else self._handed(dtype)
+        return [(name, torch.empty(value.shape, dtype=own, device="meta")) for name, _, value, own in handed]
+
+    def streamed(self, dtype: torch.dtype) -> Iterator[Named]:
+        """Yield every tensor whole as `weights` names it, on the device and on each rank, when it is asked for. All ranks must ask for all."""
+        self.states.back("param")
+        small = {name: whole(value) for name, value in self.model.state_dict().items() if is_adapter(name)}
+        for name, own_name, value, own in self._handed(dtype):
+            tensor = whole(value).detach().to(device())
+            yield name, (self.adapters.with_products(own_name, tensor, small) if self.adapters else tensor).to(own)
+
+    def _handed(self, dtype: torch.dtype) -> Iterator[tuple[str, str, Any, torch.dtype]]:
+        """Each tensor's name for engines, its name here, itself in shards, and the type that engines have it in."""
+        constant = set[str]() if self.adapters else {name for name, _ in self.model.named_buffers()}
+        for name, value in self.model.state_dict().items():
+            if not is_adapter(name):
+                yield unwrapped(name), name, value, value.dtype if name in constant else dtype
 
     def _gathered(self, dtype: torch.dtype | None = None) -> list[tuple[str, Tensor]]:
         """Gather the tensors in a type: they are cast before they leave the device, since the way to the host costs most. What nothing

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -14,16 +11,10 @@ import torch
 from torch import Tensor
 
 from rftconf_runner import experts
+from rftconf_runner.weight_digest import digests
 
 UNIT_ROWS = 512
 """Unit vectors that a layer is asked for at a time."""
-CHUNK_NUMBERS = 1 << 15
-"""Of a tensor, digested at a time: PyTorch computes no more than these in one thread, which here is one of several already."""
-LARGE_BYTES = 1 << 20
-"""A tensor that is digested beside others. 512 MiB in 8 tensors took 0.60 s one after another, 0.27 s in two threads; the
-demo's 91 tensors of 70 KB take longer in threads than without, 13 ms instead of 9."""
-MOST_AT_ONCE = 4
-"""Tensors: each that comes from a GPU is copied to the host's memory for it."""
 PADS = "num_embeddings_per_partition"
 """An attribute that only those of vLLM's layers have whose rows are words of the vocabulary."""
 
@@ -52,33 +43,6 @@ class Layout:
 
 Digests = Mapping[str, str]
 """By the engine's names."""
-
-
-def digest(*parts: Tensor) -> str:
-    """Return the digest of the numbers of all parts, one behind the other, and of the shape of the whole; 0 and -0 are one number."""
-    first, *others = parts
-    shape = (len(first) + sum(map(len, others)), *first.shape[1:]) if others else tuple(first.shape)
-    running_digest = hashlib.sha256(f"{shape}".encode())
-    for part in parts:
-        for numbers in part.detach().cpu().contiguous().flatten().split(CHUNK_NUMBERS):
-            running_digest.update((numbers + 0.0).view(torch.uint8).numpy())
-    return running_digest.hexdigest()
-
-
-def digests(tensors: Iterable[tuple[str, Sequence[Tensor]]]) -> dict[str, str]:
-    """Return the digest of each tensor's parts; of large ones as many at once as PyTorch has threads, up to `MOST_AT_ONCE`."""
-    digests_by_name, running = dict[str, str](), deque[tuple[str, Future[str]]]()
-    most = min(torch.get_num_threads(), MOST_AT_ONCE)
-    with ThreadPoolExecutor(most) as pool:
-        for name, parts in tensors:
-            if sum(part.nbytes for part in parts) < LARGE_BYTES:
-                digests_by_name[name] = digest(*parts)
-                continue
-            running.append((name, pool.submit(digest, *parts)))
-            if len(running) > most:  # no more copies at once than that
-                known, first = running.popleft()
-                digests_by_name[known] = first.result()
-        return digests_by_name | {name: future.result() for name, future in running}
 
 
 def layout(model: Any, rank: int = 0, ranks: int = 1) -> Layout:
@@ -151,13 +115,18 @@ def _by_unit_vectors(layer: Any) -> Tensor:
 def expected(weights: Iterable[tuple[str, Tensor]], engine: Layout) -> Digests:
     """Return the digests of the trainer's weights under the engine's names, divided as the engine's ranks divide them; empty where their parts do
     not make up the whole."""
+    own = assigned(weights, engine)
+    return dict.fromkeys(own, "") | digests((name, parts) for name, parts in own.items() if parts)
+
+
+def assigned(weights: Iterable[tuple[str, Tensor]], engine: Layout) -> dict[str, Sequence[Tensor]]:
+    """Return the parts of the trainer's weights that make up each tensor of this rank, as views; none where they do not."""
     tensors: dict[str, list[tuple[tuple[int, str], Tensor]]] = {}
     for name, tensor in experts.singled(weights):
         whole, place = _whole(name, engine)
         tensors.setdefault(whole, []).append((place, tensor))
     ordered = {name: [tensor for _, tensor in sorted(those, key=itemgetter(0))] for name, those in tensors.items()}
-    own = {name: _own(parts, _piece(name, parts, engine), engine) for name, parts in ordered.items()}
-    return dict.fromkeys(own, "") | digests((name, parts) for name, parts in own.items() if parts)
+    return {name: _own(parts, _piece(name, parts, engine), engine) for name, parts in ordered.items()}
 
 
 def renamed(name: str, engine: Layout) -> str:

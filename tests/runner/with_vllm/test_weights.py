@@ -13,22 +13,13 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 import torch
-from rftconf_runner import consistency_checks, places
+from rftconf_runner import consistency_checks
 from rftconf_runner.demo import make
-from rftconf_runner.places import NOWHERE, hand_over
+from rftconf_runner.places import NOWHERE
 from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
-from rftconf_runner.weights import (
-    CHUNK_NUMBERS,
-    LARGE_BYTES,
-    Digests,
-    Layout,
-    Piece,
-    digest,
-    digest_model,
-    digests,
-    expected,
-    layout,
-)
+from rftconf_runner.weight_digest import digest
+from rftconf_runner.weight_handover import hand_over
+from rftconf_runner.weights import Digests, Layout, Piece, digest_model, expected, layout
 
 from tests.runner.with_vllm.engines import There, missed
 
@@ -132,27 +123,6 @@ def test_what_no_rank_holds_is_named() -> None:
     assert ranks_hold(KEYS_AND_VALUES, thirds, 2, padded=True) == [["w.weight"], ["w.weight"]]
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_a_digest_is_of_numbers_and_shape(dtype: torch.dtype) -> None:
-    """However many at a time; what is fused is one tensor, and 0 and -0 are one number."""
-    tensor = torch.randn(3 * CHUNK_NUMBERS // 256 + 5, 256).to(dtype)
-    assert digest(tensor) == digest(*tensor.split(100)) == digest(tensor.t().contiguous().t())
-    assert len({digest(entry) for entry in (tensor, tensor.t(), tensor.flatten(), tensor[1:], tensor.float() + 1)}) == 5
-    negative = tensor.clone()
-    negative[7, 9], tensor[7, 9] = -0.0, 0.0
-    assert digest(negative) == digest(tensor)
-    last = tensor.clone()
-    last[-1, -1] += 1
-    assert digest(last) != digest(tensor)
-    assert digest(torch.tensor(1.0)) != digest(torch.tensor([1.0]))
-
-
-def test_large_tensors_are_digested_at_once_and_each_has_its_own() -> None:
-    tensors = [(str(index), [torch.full((LARGE_BYTES // 4 + index,), float(index))]) for index in range(12)]
-    tensors += [("small", [torch.ones(2), torch.zeros(3)])]
-    assert digests(tensors) == {name: digest(*parts) for name, parts in tensors}
-
-
 class Actor:
     """Whose every method returns at once what it is to return."""
 
@@ -162,15 +132,14 @@ class Actor:
 
 
 def test_engines_that_lay_weights_out_alike_are_expected_to_hold_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which is reckoned once; and each engine is asked what it holds itself."""
+    """Which the trainer's first rank reckons once; and each engine is asked what it holds itself."""
     layouts: list[Layout] = []
 
-    def counted(weights: Weights, own: Layout) -> Digests:
-        layouts.append(own)
-        return expected(weights, own)
+    def counted(weights: Weights, kinds: list[Layout]) -> list[Digests]:
+        layouts.extend(kinds)
+        return [expected(weights, own) for own in kinds]
 
     monkeypatch.setattr(ray, "get", lambda refs: refs)
-    monkeypatch.setattr(places, "expected", counted)
     whole = [("w.weight", KEYS_AND_VALUES)]
     alike, halves = (
         Layout({"w.weight": Piece((6, 4))}, {}),
@@ -178,11 +147,13 @@ def test_engines_that_lay_weights_out_alike_are_expected_to_hold_the_same(monkey
     )
     right, wrong = {"w.weight": digest(KEYS_AND_VALUES)}, {"w.weight": digest(KEYS_AND_VALUES + 1)}
     parts = [{"w.weight": digest(part)} for part in KEYS_AND_VALUES.chunk(2)]
-    ones = [[Actor(load=alike, held=values)] for values in (right, wrong, right)]
+    ones = [[Actor(layout=alike, load=alike, held=values)] for values in (right, wrong, right)]
     divided = [
-        [Actor(load=own, held=part) for own, part in zip(halves, values, strict=True)]
+        [Actor(layout=own, load=own, held=part) for own, part in zip(halves, values, strict=True)]
         for values in (parts, parts[::-1])
     ]
-    new_places = replace(NOWHERE, ranks=[Actor(weights=whole)], engines=[*ones, *divided])
+    trainer = Actor(weights=whole)
+    trainer.expected = type("Method", (), {"remote": staticmethod(counted)})  # type: ignore[attr-defined]
+    new_places = replace(NOWHERE, ranks=[trainer], engines=[*ones, *divided])
     assert hand_over(new_places, 3) == [[], ["w.weight"], [], [], ["w.weight"]]
     assert layouts == [alike, *halves]
