@@ -15,9 +15,10 @@ from rftconf_runner.reward import BadRewardError
 
 @contextmanager
 def engines_turn(job: Job, places: Places) -> Iterator[None]:
-    """Trainers have left what the plan has them leave before it begins, and engines sleep before it ends. Each takes back by
-    itself what it needs: an engine that gets weights or is asked, a trainer that is called."""
-    if job.rests:
+    """Trainers have left what the plan has them leave before it begins, and the memory that PyTorch keeps for itself where engines are
+    about to wake; engines sleep before it ends. Each takes back by itself what it needs: an engine that gets weights or is asked, a
+    trainer that is called."""
+    if job.rests or job.sleeps:
         call((*places.ranks, *places.critics), "rest")
     try:
         yield

@@ -33,13 +33,13 @@ class States:
         self.away = set[str]()
 
     def rest(self) -> None:
-        """Move the parts that wait between phases to the host's memory."""
+        """Move the parts that wait between phases to the host's memory, and give back what PyTorch keeps of the device's for itself."""
         for part, moves in self.movable.items():
             if moves and part not in self.away:
                 self._move(part, HOST)
                 self.away.add(part)
-        if self.away and torch.cuda.is_available():
-            torch.cuda.empty_cache()  # what PyTorch keeps for itself, engines do not have
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
 
     def back(self, *parts: str) -> None:
         """Bring back those of these parts that are away."""

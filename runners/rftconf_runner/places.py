@@ -102,8 +102,10 @@ def _engines(job: Job, slots: Slots, living: Places) -> tuple[list[list[Any]], l
 
 
 def call(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
-    """Call a method on every actor and return their results, in the actors' order."""
-    results: list[Any] = ray.get([getattr(actor, method).remote(*arguments) for actor in actors])
+    """Call a method on every actor and return their results, in the actors' order. Lists go to Ray's store once for all actors, and
+    are not pickled again for each."""
+    once = [ray.put(value) if isinstance(value, list) and len(actors) > 1 else value for value in arguments]
+    results: list[Any] = ray.get([getattr(actor, method).remote(*once) for actor in actors])
     return results
 
 

@@ -147,6 +147,17 @@ def test_trainers_leave_before_engines_answer_and_engines_before_trainers(monkey
     with gpu_sharing.engines_turn(replace(job, offload=Offload(), sleeps=False), places):
         pass
     assert messages == []
+    with gpu_sharing.engines_turn(replace(job, offload=Offload(), sleeps=True), places):
+        messages.append("answers")
+    assert messages == ["t0 rest", "c0 rest", "answers", "e0 sleep", "e0.1 sleep"]
+
+
+def test_what_pytorch_keeps_is_given_back_whether_or_not_states_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    emptied = list[str]()
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append("cache"))
+    States(None, None, Offload(), "cuda").rest()
+    assert emptied == ["cache"]
 
 
 def learner(demo: Path, new_offload: Offload) -> Learner:
