@@ -10,7 +10,7 @@ from torch import Tensor
 
 from rftconf_runner import advantages, after_norm, losses
 from rftconf_runner.corrections import importance
-from rftconf_runner.job import Job, KlPenalty
+from rftconf_runner.job import OPTIMAL_BASELINE, Job, KlPenalty
 from rftconf_runner.masked import masked_mean, whitened_in_parts
 from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged
 
@@ -52,8 +52,8 @@ def credit(
     scores: Sequence[float] = (),
     origins: Sequence[str] = (),
 ) -> Credit:
-    """Give the credit of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward; `baselines`
-    hold a number for each sample where the advantage is ReMax's, `scores` where answers are masked by them, `origins` a domain for each."""
+    """Give the credit of one period. `old`, `reference` and `values` (`updates.values_of`) hold a number for each token; `coef` weighs the KL in the reward;
+    `baselines` hold a number for each sample where the advantage is ReMax's, `scores` where answers are masked by them, `origins` a domain for each."""
     mask = mask_of(samples)
     parts = _parts(origins if job.by_domain and origins else [""] * len(samples))
     teaching = list[bool]()
@@ -75,7 +75,8 @@ def credit(
     else:
         tokens = torch.zeros_like(mask)
         tokens[torch.arange(len(samples)), mask.sum(-1).long() - 1] = whole
-        estimated, returns = _estimated(job, tokens - penalties, mask, of_values, torch.tensor(baselines))
+        before = grid(old, mask) if job.advantage == OPTIMAL_BASELINE else mask
+        estimated, returns = _estimated(job, tokens - penalties, mask, of_values, torch.tensor(baselines), before)
     if job.whitens:
         estimated = whitened_in_parts(estimated, counts, parts) * counts
     estimated = estimated.clamp(-job.advantage_clip, job.advantage_clip)
@@ -119,7 +120,9 @@ def lessons_of(
     return [Lesson(*row) for row in zip(*columns, strict=True)]
 
 
-def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor, baselines: Tensor) -> tuple[Tensor, Tensor]:
+def _estimated(
+    job: Job, tokens: Tensor, mask: Tensor, values: Tensor, baselines: Tensor, old: Tensor
+) -> tuple[Tensor, Tensor]:
     groups = torch.arange(job.prompts).repeat_interleave(job.responses)
     whole = tokens.sum(-1)
     match job.advantage:
@@ -137,6 +140,8 @@ def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor, baselines
             spread_advantages = advantages.reinforce(tokens, mask, job.gamma)
         case "reinforce_pp_baseline":
             spread_advantages = advantages.reinforce_baseline(whole, groups, mask)
+        case "optimal_token_baseline":
+            return advantages.token_baseline(tokens, mask, groups, old, values)
         case "gae":
             return advantages.generalized(tokens, values, mask, job.gamma, job.lam)
         case _:

@@ -8,6 +8,8 @@ from torch import Tensor
 
 EPSILON = 1e-6
 """Added to a standard deviation before division by it, as all four frameworks do."""
+ENERGY_EPSILON = 1e-8
+"""Added by veRL to a sum of variances before division by it."""
 
 
 def group_relative(rewards: Tensor, groups: Tensor, scope: str = "group", ddof: int = 1) -> Tensor:
@@ -97,6 +99,27 @@ def generalized(rewards: Tensor, values: Tensor, mask: Tensor, gamma: float, lam
         following = values[:, index] * counts + following * (1 - counts)
         advantages[:, index] = ahead
     return advantages, advantages + values
+
+
+def token_baseline(
+    rewards: Tensor, mask: Tensor, groups: Tensor, old: Tensor, squares: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Optimal token baseline: the return of each token less a mean over its group's answers that have this token, by the variance of
+    the score up to there. `rewards`, `old` log-probs and `squares` (`likelihood.collisions`) are [sequences, tokens].
+
+    The end of a group's longest answer, which no other reaches, keeps its return, and so does an answer of a group of one.
+    """
+    returns = (rewards * mask).flip(-1).cumsum(-1).flip(-1)
+    energies = ((1 - 2 * old.exp() + squares) * mask).cumsum(-1) * mask
+    baselines = torch.zeros_like(returns)
+    for group in groups.unique():
+        own = (groups == group).nonzero().squeeze(-1)
+        if len(own) > 1:
+            baselines[own] = (returns[own] * energies[own]).sum(0) / (energies[own].sum(0) + ENERGY_EPSILON)
+            (longest, second, *_), numbers = mask[own].sum(-1).sort(descending=True)
+            if longest > second:
+                baselines[own[numbers[0]], int(second) :] = 0.0
+    return (returns - baselines) * mask, returns
 
 
 def spread(per_sequence: Tensor, mask: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from rftconf_runner.places import Places, rows
 from rftconf_runner.record import Record
 from rftconf_runner.resampling import resampled
 from rftconf_runner.reward import BadRewardError
-from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates
+from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates, values_of
 from rftconf_runner.validation import Validator
 from rftconf_runner.weight_handover import hand_over
 
@@ -63,7 +63,7 @@ class Run:
         record.enter(period, "update")
         old, parity = old_log_probs(job, places, batch, period)
         reference = rows(places.ranks, "reference_log_probs", batch.samples) if job.compares else []
-        values = rows(places.critics, "values", batch.samples)
+        values = values_of(job, places, batch)
         credited = credit(
             job, batch.samples, batch.rewards, old, reference, values, self.keeper.state.kl_coef, batch.baselines,
             batch.scores, batch.origins,

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from rftconf_runner.losses import Estimator
 
 
+OPTIMAL_BASELINE = "optimal_token_baseline"
+"""The advantage that is made of old log-probs, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Micro:
     """A micro-batch of a rank: at most `tokens`, or `sequences` where `tokens` is 0; with `packs` one unpadded row."""
@@ -266,7 +270,7 @@ class Job:
     def old_in_update(self) -> bool:
         """True where a period's one update is all that asks for old log-probs: it computes them itself, as its own. A
         reward with a KL penalty, an importance weight and a critic's own update want theirs before."""
-        early = self.kl_reward or self.correction or self.critic
+        early = self.kl_reward or self.correction or self.critic or self.advantage == OPTIMAL_BASELINE
         return self.old != "engine" and self.updates_per_period == 1 and not early
 
     @property

@@ -25,6 +25,12 @@ def log_probs_and_entropy(
     return values
 
 
+def collisions(logits: Tensor, temperature: float) -> Tensor:
+    """Return the sum of squares of each distribution's probabilities: `logits` [..., vocabulary] to [...]."""
+    wide = logits.to(_wide(logits)) / temperature
+    return (torch.logsumexp(2 * wide, -1) - 2 * torch.logsumexp(wide, -1)).exp()
+
+
 class _LogProbs(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, logits: Tensor, tokens: Tensor, temperature: float, entropic: bool) -> tuple[Tensor, Tensor]:

@@ -14,7 +14,7 @@ from rftconf_runner.adapters import Adapters
 from rftconf_runner.corrections import by_mean, importance, near_engine, sum_and_count
 from rftconf_runner.expected_digests import Expectation
 from rftconf_runner.job import Correction, Job
-from rftconf_runner.likelihood import log_probs_and_entropy
+from rftconf_runner.likelihood import collisions, log_probs_and_entropy
 from rftconf_runner.micro_batching import micro_batches, share
 from rftconf_runner.offload import States
 from rftconf_runner.rendezvous import join
@@ -194,24 +194,33 @@ class Policy:
         share = len(own) / len(part) if self.job.norm_scope == "micro_batch_mean" else 1.0
         return losses.divisor(self.job.norm_scope, self._denominator(part), self.spread.shares, share, parts)
 
-    def _log_probs(self, states: Any, samples: Sequence[Sample]) -> list[Row]:
+    def collisions(self, samples: Sequence[Sample]) -> list[Row]:
+        """Compute for each token of this rank's share how likely two draws agree there, by the weights as they are now."""
+        return self._log_probs(self.learner.states, samples, squared=True)
+
+    def _log_probs(self, states: Any, samples: Sequence[Sample], *, squared: bool = False) -> list[Row]:
+        """Compute rows of log-probs, or with `squared` of sums of squared probabilities."""
         states.back("param")
         rows: dict[int, Row] = {}
         with torch.no_grad():
             for micro in micro_batches(samples, self.job.micro, self.spread.share, self.spread.shares, device()):
                 for numbers, part in micro.passes:
-                    log_probs, mask, _ = self._forward(states.model, part)
-                    rows |= zip(numbers, ragged(log_probs, mask), strict=True)
+                    values, mask, squares = self._forward(states.model, part, squared=squared)
+                    rows |= zip(numbers, ragged(squares if squared else values, mask), strict=True)
         return [rows[index] for index in sorted(rows)] if self.spread.first else []
 
-    def _forward(self, model: Any, samples: Sequence[Sample]) -> tuple[Tensor, Tensor, Tensor]:
+    def _forward(
+        self, model: Any, samples: Sequence[Sample], *, squared: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the distributions' entropy: 0 where no
-        loss asks for it."""
+        loss asks for it, and with `squared` the sums of their squares instead."""
         rows = table(samples, packs=self.job.micro.packs)
         rows = (self.vision.with_images(model, samples, rows) if self.vision else rows).to(device())
         head = self.spread.head_output(model, rows)
         temperature = self.job.temperature if self.job.tempered else 1.0
         of_places = log_probs_and_entropy(head.logits, head.tokens, temperature, entropic=bool(self.job.entropy))
+        if squared:
+            of_places = of_places[0], collisions(head.logits, temperature)
         log_probs, entropy = (head.to_answers(rows_of_place) * rows.mask for rows_of_place in of_places)
         return log_probs, rows.mask, entropy
 

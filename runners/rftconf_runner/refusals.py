@@ -16,6 +16,7 @@ from rftconf_runner.executing_frameworks import executed_by
 from rftconf_runner.extension_fields import of_extensions
 from rftconf_runner.framework_words import AFTER_NORM, NORMALIZED_FIRST
 from rftconf_runner.ignorable_fields import unread
+from rftconf_runner.job import OPTIMAL_BASELINE
 from rftconf_runner.job_reader import OLD, paths_read
 from rftconf_runner.lora_reader import of_lora
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
@@ -39,6 +40,7 @@ ADVANTAGES = {
     "opo",
     "reinforce",
     "rec",
+    OPTIMAL_BASELINE,
 }
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
 SCHEDULES = {"constant", "cosine", "linear"}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rftconf.plan.model import Algorithm, Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.aggregations import CLIPPED_TWICE, FAMILIES, OF_SEQUENCES
+from rftconf_runner.job import OPTIMAL_BASELINE
 from rftconf_runner.value_text import render_plan_value
 
 OF_TRINITY = {"opmd", "topr", "sppo", "rec"}
@@ -32,6 +33,8 @@ def of_losses(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
             "algorithm.advantage",
             f"is {render_plan_value(algorithm.advantage)} of {framework}; the runner executes Trinity's",
         )
+    if algorithm.advantage == OPTIMAL_BASELINE:
+        yield from _of_token_baseline(stage, framework)
     if algorithm.advantage == "rec" and stage.batch.responses_per_prompt == 1:
         yield "algorithm.advantage", "is 'rec' of one answer a prompt, for which Trinity's function has no number"
     if name == "gspo" and framework == "roll" and _differs_within(algorithm):
@@ -54,6 +57,17 @@ def of_losses(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
         )
     if name in OF_SEQUENCES:
         yield from _of_sequences(stage, name)
+
+
+def _of_token_baseline(stage: Stage, framework: str) -> Iterator[tuple[str, str]]:
+    """Refuse what veRL's function has further words for, or no numbers."""
+    name = f"is {OPTIMAL_BASELINE!r}"
+    if framework != "verl":
+        yield "algorithm.advantage", f"{name} of {framework}; the runner executes veRL's"
+    if (stage.algorithm.rollout_correction or {}).get("rollout_is"):
+        yield "algorithm.advantage", f"{name} beside importance weights, which the runner's does not weigh by"
+    if stage.sync.old_logprob == "rollout_engine":
+        yield "algorithm.advantage", f"{name} of the engine's log-probs, for which veRL has no sums of squares"
 
 
 def _differs_within(algorithm: Algorithm) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rftconf_runner import consistency_checks
 from rftconf_runner.batch import Batch
-from rftconf_runner.job import Job
+from rftconf_runner.job import OPTIMAL_BASELINE, Job
 from rftconf_runner.places import Places, call, rows
 from rftconf_runner.sequences import Lesson, Row
 
@@ -24,6 +24,13 @@ def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[
     old = rows(places.ranks, "old_log_probs", batch.samples)
     drawn, own = batch.fresh(old, period - 1)
     return old, {"parity": consistency_checks.parity(drawn, own, job.dtype)} if drawn else {}
+
+
+def values_of(job: Job, places: Places, batch: Batch) -> list[Row]:
+    """Return a number for each token, where the plan's advantages want one: a critic's value, or how likely two draws agree."""
+    if job.advantage == OPTIMAL_BASELINE:
+        return rows(places.ranks, "collisions", batch.samples)
+    return rows(places.critics, "values", batch.samples)
 
 
 def critic_updates(job: Job, places: Places, lessons: list[Lesson], begins: Callable[[], None]) -> list[Any]:

@@ -20,12 +20,13 @@ from rftconf_runner.aggregations import OF_SEQUENCES
 from rftconf_runner.corrections import importance
 from rftconf_runner.dapo import overlong_penalty, varies
 from rftconf_runner.job import Correction, Shaping
+from rftconf_runner.likelihood import collisions
 from rftconf_runner.masked import whitened
 from verl import DataProto
 from verl.experimental.reward_loop.reward_manager.dapo import DAPORewardManager
 from verl.trainer.ppo import core_algos
 from verl.trainer.ppo.rollout_corr_helper import compute_rollout_correction_weights
-from verl.utils.torch_functional import entropy_from_logits
+from verl.utils.torch_functional import calculate_sum_pi_squared_from_logits, entropy_from_logits
 from verl.workers.config import ActorConfig, PolicyLossConfig
 
 MODES = {
@@ -116,6 +117,11 @@ def ours(case):
         "gae_returns": a.generalized(case.last, case.values, m, 0.95, 0.9)[1] * m,
         "gpg": a.spread(a.amplified(case.coarse + case.rewards * case.coarse, case.groups), m),
     }
+    squares = case.logits.softmax(-1).square().sum(-1)
+    result["token_baseline"], result["token_baseline_returns"] = a.token_baseline(
+        case.last, m, case.groups, case.log_probs, squares
+    )
+    result["collisions"] = collisions(case.logits, 0.7)
     result |= {
         f"importance/{name}": importance(case.log_probs, case.old, m, correction)
         for name, correction in CORRECTIONS.items()
@@ -187,6 +193,11 @@ def verls_advantages(case):
         "reinforce_pp_baseline": c.compute_reinforce_plus_plus_baseline_outcome_advantage(**outcome)[0],
     }
     result["gpg"] = c.compute_gpg_outcome_advantage(at_last(case.coarse + case.rewards * case.coarse, m), m, index)[0]
+    squares = case.logits.softmax(-1).square().sum(-1)
+    more = {"old_log_probs": case.log_probs, "sum_pi_squared": squares}
+    both = c.compute_optimal_token_baseline_advantage(**outcome, **more)
+    result["token_baseline"], result["token_baseline_returns"] = both
+    result["collisions"] = calculate_sum_pi_squared_from_logits(case.logits / 0.7)
     gae = c.compute_gae_advantage_return(case.last, case.values, m, 0.95, 0.9)
     return result | {"gae": gae[0] * m, "gae_returns": gae[1] * m}
 
