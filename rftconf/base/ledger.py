@@ -66,6 +66,8 @@ class SourceLine:
     """True for an argument that may set any key: `key` is the argument as written."""
     of_another_run: bool = False
     """True for what belongs to a stage that is a run of its own in the target: this run learns the same without it."""
+    of_fork: bool = False
+    """True where only the code of the fork that the config is for does what the key says."""
 
 
 @record

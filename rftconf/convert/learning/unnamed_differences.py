@@ -72,9 +72,15 @@ def with_unnamed_differences(
 
 
 def _without_kept(ledger: Ledger) -> Ledger:
-    """The ledger with those of a fork's own keys alone that its framework's release refuses, so that they are left out."""
+    """The ledger with those of a fork's own keys alone that the written release refuses, so that they are left out, or that only
+    the fork's code acts on, which stands on another release than is written."""
     written = {line.key.lstrip("+") for line in ledger.targets}
-    lost = (line for line in ledger.sources if line.state is State.EXTENSION and line.key not in written)
+    other_release = ledger.source_release != ledger.target_release
+    lost = (
+        line
+        for line in ledger.sources
+        if (line.state is State.EXTENSION and line.key not in written) or (other_release and line.of_fork)
+    )
     return replace(ledger, sources=tuple(lost))
 
 

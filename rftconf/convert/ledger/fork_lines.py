@@ -43,7 +43,9 @@ def _line(dialect: Dialect, stated: Stated, leaf: Leaf, before: SourceLine | Non
     reason = f"{dialect.title}: {fact.says}" + ("" if stated.acts else "; here it changes nothing")
     if before is not None and fact.meaning is Meaning.OTHERWISE:
         return replace(before, state=state, reason=reason)
-    return SourceLine(leaf.key, leaf.value, leaf.place, state, (leaf.key,) if is_kept else (), reason=reason)
+    targets = (leaf.key,) if is_kept else ()
+    alone = stated.acts and fact.meaning is Meaning.LACKING
+    return SourceLine(leaf.key, leaf.value, leaf.place, state, targets, reason=reason, of_fork=alone)
 
 
 def revive(loaded: Loaded, reading: Reading, lines: dict[str, SourceLine]) -> None:
