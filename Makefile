@@ -142,6 +142,9 @@ bench-learner-gpu:  ## the runner's trainer alone on this machine's GPU (no vLLM
 bench-hand-over-gpu:  ## weights from a trainer to another process on this machine's GPU (no vLLM, no Ray): seconds beside the way through the host's memory; DRY=--dry-run measures nothing
 	PYTHONPATH=.:runners $(RUNNER) -m benches.hand_over_gpu $(or $(DRY),-o benches/results/hand-over-gpu-$(TODAY).json)
 
+bench-trl-gpu:  ## TRL's own trainer on this machine's GPU: peaks of its generation and of its update (TRL, DeepSpeed and PEFT beside PyTorch; CASES="0 1 2 3 4" or "5 6 7 8 9"; DRY=--dry-run measures nothing)
+	$(PYTHON) -m benches.trl_peaks $(DRY) --case $(or $(CASES),0 1 2 3 4) -o benches/results/trl-gpu-$(TODAY).jsonl
+
 runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLLM's, Ray; 2.7 GB)
 	$(BASE_PYTHON) -m venv .runner
 	.runner/bin/python -m pip install --quiet --no-deps -r runners/requirements-cpu.lock

@@ -13,7 +13,7 @@ from rftconf.budget.facts.gpus import GPUS
 from rftconf.budget.facts.models import rows as models
 from rftconf.budget.roles import megatron_sizes
 from rftconf.budget.roles import scoring_models as scorers
-from rftconf.budget.terms import activations, engine, kv_cache, megatron
+from rftconf.budget.terms import activations, data_parallel, engine, kv_cache, megatron
 from rftconf.budget.terms import fsdp_phases as trainer
 from rftconf.budget.terms import fsdp_sharding as sharding
 from rftconf.budget.terms import lm_head as head
@@ -21,6 +21,7 @@ from rftconf.budget.terms import lm_head as head
 Row = Callable[..., str]
 MODULES: tuple[tuple[str, ModuleType], ...] = (
     ("What FSDP keeps and gathers", sharding),
+    ("What DDP and DeepSpeed keep", data_parallel),
     ("What Megatron keeps", megatron),
     ("Megatron's options", megatron_sizes),
     ("What a layer leaves for the backward pass", activations),

@@ -10,10 +10,10 @@ from rftconf.budget.facts.gpus import Gpu
 from rftconf.budget.roles import scoring_models as scorers
 from rftconf.budget.roles.pools import Pool
 from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.terms import data_parallel, megatron
 from rftconf.budget.terms import engine as engines
 from rftconf.budget.terms import fsdp_phases as trainer
 from rftconf.budget.terms import fsdp_sharding as sharding
-from rftconf.budget.terms import megatron
 from rftconf.budget.terms.engine import CONTEXT, NCCL
 from rftconf.budget.terms.term import Part, Term, grouped, term, total
 from rftconf.budget.terms.training_job import Training
@@ -92,6 +92,7 @@ class _Step:
         resident = [t for role in self.pool.trainers for t in _between(role)]
         yield self._loading(resident, asleep)
         yield from self._answering(resident, asleep)
+        yield from self._writing()
         quiet = [t for terms in asleep for t in terms] if self.pool.trainers else []
         if self.pool.trainers and any(role.name == "rollout" for role in self.pool.engines):
             colocated = tuple(name for name in ("actor", "rollout") if name in self.pool.roles)
@@ -150,6 +151,15 @@ class _Step:
             moment = "engine generates" if role.scorer is None else "forward without gradients"
             yield self._phase(name, moment, awake[index], resident, others, at_work=(role.name,))
 
+    def _writing(self) -> Iterator[Phase]:
+        """The trainer's own model writes the answers, where the run has no engine."""
+        actor = next((role for role in self.pool.trainers if role.name == "actor"), None)
+        if actor is None or not self.setup.written_by_trainer:
+            return
+        tokens = self.setup.written_by_trainer * self.setup.longest
+        written = _owned(data_parallel.generating(actor.job, tokens, scorers.cached(actor.job)), actor.name)
+        yield self._phase("rollout", "the trainer's model generates", written, self._others(actor), at_work=("actor",))
+
     def _phase(
         self,
         name: str,
@@ -198,6 +208,8 @@ def _taken_in(job: Training) -> list[Term]:
     """Weights as they come: sharded ones, and one more group whole in the master type; Megatron's with their buffers."""
     if job.backend == "megatron":
         return [t for t in megatron.states(job, job.megatron.pp - 1) if t.part != "optimizer"]
+    if job.backend in data_parallel.BACK_ENDS:
+        return data_parallel.weights(job)
     group = max(sharding.outer_group(job), sharding.largest_block(job))
     formula = f"{job.master_bytes} B × {grouped(group)} parameters"
     return [*sharding.weights(job), term("unsharded", "largest group taken in", job.master_bytes * group, formula)]
@@ -209,14 +221,16 @@ def _scoring_name(role: TrainerRole) -> tuple[str, str]:
 
 
 def _updated(job: Training) -> tuple[str, list[Term]]:
-    return megatron.update(job) if job.backend == "megatron" else trainer.update(job)
+    if job.backend == "megatron":
+        return megatron.update(job)
+    return data_parallel.update(job) if job.backend in data_parallel.BACK_ENDS else trainer.update(job)
 
 
 def _scored(role: TrainerRole) -> list[Term]:
     """A forward: a parked optimizer stays away; Megatron's gradient buffers stay unless the weights are parked too."""
     job = role.scoring
     if job.backend != "megatron":
-        terms = trainer.scoring(job)
+        terms = (data_parallel if job.backend in data_parallel.BACK_ENDS else trainer).scoring(job)
     else:
         terms = megatron.scoring(job)
         if job.trains and not role.parked_weights:
@@ -234,6 +248,8 @@ def _between(role: TrainerRole) -> list[Term]:
     if role.job.backend == "megatron":
         last = role.job.megatron.pp - 1
         states = [t for t in megatron.states(role.job, last) if t.part != "gradients" or not role.parked_weights]
+    elif role.job.backend in data_parallel.BACK_ENDS:
+        states = data_parallel.states(role.job)
     else:
         states = sharding.weights(role.job)
         if role.job.trains:
@@ -249,7 +265,8 @@ def _syncing(pool: Pool) -> list[Term]:
     """The engine's weights come back while the trainer gathers one tensor after another and sends them in buckets."""
     role = next(role for role in pool.engines if role.name == "rollout")
     actor = next((role for role in pool.trainers if role.name == "actor"), None)
-    terms = _owned([engines.weights(role.engine)], role.name)
+    awake = not role.engine.sleeps and not role.own_pool  # its weights are among what waits
+    terms = [] if awake else _owned([engines.weights(role.engine)], role.name)
     if actor is None:
         return terms
     job = actor.job

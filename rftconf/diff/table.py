@@ -243,6 +243,7 @@ ROWS: tuple[Row, ...] = (
     Row(W + "backend", "placement", "What trains or scores {}."),
     Row(W + "sp", "placement", "Over how many GPUs one sequence is cut."),
     Row(W + "fsdp_shard_gpus", "placement", "Over how many GPUs weights are cut."),
+    Row(W + "zero_stage", "placement", "What DeepSpeed cuts over the GPUs: optimiser, gradients, weights."),
     Row(W + "reshard_after_forward", "placement", "Weights are gathered twice instead of kept."),
     Row(W + "forward_prefetch", "placement", "Weights are gathered ahead."),
     Row(W + "offload_policy", "placement", "Weights and optimiser live in host memory."),

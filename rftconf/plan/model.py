@@ -168,6 +168,8 @@ class Worker(Part):
     backend: Str | None = Perf
     sp: Int | None = Perf
     fsdp_shard_gpus: Annotated[Int | None, Unit.GPUS] = Perf
+    zero_stage: Int | None = Perf
+    """The states that DeepSpeed shards over the GPUs: 1 the optimizer's, 2 gradients too, 3 weights too; 0 none."""
     reshard_after_forward: Bool | None = Perf
     forward_prefetch: Bool | None = Perf
     offload_policy: Bool | None = Perf

@@ -69,7 +69,6 @@ def create(choices: ConfigChoices, extra: Extra, manner: Manner) -> int:
 def request_of(choices: ConfigChoices, extra: Extra) -> Request:
     """Return the request with every name looked up. Raises UsageError for one that is not known."""
     from rftconf.budget.facts.models import find, resolve
-    from rftconf.budget.roles.runtimes import runtime_of
     from rftconf.load.dataset_rows import count_rows
     from rftconf.mappers.profiles import profile_of, with_programs
     from rftconf.recipes.draft import Request
@@ -82,7 +81,7 @@ def request_of(choices: ConfigChoices, extra: Extra) -> Request:
         raise UsageError(f"{target.title} trains with supervision; known: {names}")
     if profile_of(target.name).program is None:
         raise UsageError(
-            f"no first config is sized for {target.title}: {runtime_of(target.name).unpriced}; known: {names}"
+            f"no first config is written for {target.title}: it has no launcher to fill in; known: {names}"
         )
     model = str(choices.model)
     if find(model) is None:

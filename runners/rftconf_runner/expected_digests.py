@@ -1,4 +1,4 @@
-"""What an engine should hold, reckoned from weights that are there one after another: no tensor is kept for it."""
+"""Reckons the digests that an engine should have from weights that come one after another: no tensor is kept for it."""
 
 from __future__ import annotations
 

@@ -158,6 +158,31 @@ MEGATRON = (
         source="core/tensor_parallel/cross_entropy.py; fused RMSNorm and Adam of Transformer Engine",
     ),
 )
+TRL_TILES = Head(
+    "logits by tiles of tokens and vocabulary",
+    chunk=8.0,
+    vocabulary_chunk=8192,
+    token_chunk=4096,
+    why="a tile in the compute type 2 and its gradient 2, worked on in fp32 4",
+)
+TRL = (
+    Implementation(
+        "trl",
+        "0.18.0",
+        TORCH_FP32,
+        foreach=False,
+        measured=True,
+        source="trl/trainer/grpo_trainer.py: _get_per_token_logps; updates of 1.8.0 were measured on an H100 (benches/results)",
+    ),
+    Implementation(
+        "trl",
+        "1.16.0",
+        TRL_TILES,
+        foreach=False,
+        measured=True,
+        source="trl/kernels/chunked_logprob.py; updates were measured on an H100 (benches/results)",
+    ),
+)
 GENERIC = (Implementation("generic", "0", TORCH_FP32, source="plain PyTorch and Transformers, nothing fused"),)
 RUNNER = Implementation(
     "rftconf run",
@@ -166,7 +191,7 @@ RUNNER = Implementation(
     source="rftconf_runner/likelihood.py; an update and a pass for log-probs were measured on an H100 (benches/results)",
 )
 SFT_HEAD = TORCH_FP32
-ALL = {family[0].name: family for family in (PRIME_RL, VERL, MEGATRON, GENERIC, (RUNNER,))}
+ALL = {family[0].name: family for family in (PRIME_RL, VERL, TRL, MEGATRON, GENERIC, (RUNNER,))}
 
 
 def implementation(name: str, when: str | None = None) -> Implementation:

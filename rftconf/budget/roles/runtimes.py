@@ -22,8 +22,10 @@ LayoutRule: TypeAlias = Literal[
 class Runtime:
     """The way in which one framework runs its roles.
 
-    `code`: whose loss and optimizer code runs under FSDP; none is measured but one, and the interval says so. `unpriced`:
-    why its runs have no price. `leaves`: every role waits in host memory between its turns. `pads`: sequences are padded
+    `code`: whose loss and optimizer code runs under FSDP; none is measured but one, and the interval says so. `sleeps_if`:
+    the switch without which engines stay awake while trainers work. `answers_alone`: the head sees the answer's tokens only.
+    `trainer_writes`: without an engine the trainer's own model writes all answers of a process at once.
+    `leaves`: every role waits in host memory between its turns. `pads`: sequences are padded
     where nobody asks for packing. `always_scores`: the reference is there even where no loss asks for it.
     `judges_meanwhile`: models that answer stay awake beside each other, because an answer is judged while others are written.
     `processes`: every role is a process of its own on its GPUs, with a context and communicators of its own.
@@ -32,7 +34,9 @@ class Runtime:
     """
 
     code: str = "verl"
-    unpriced: str = ""
+    sleeps_if: str = ""
+    answers_alone: bool = False
+    trainer_writes: bool = False
     leaves: bool = False
     pads: bool = False
     always_scores: bool = False
@@ -49,7 +53,7 @@ RUNTIMES: Mapping[str, Runtime] = {
     ),
     "roll": Runtime(leaves=True, pads=True, judges_meanwhile=True, processes=True),
     "chatlearn": Runtime(always_scores=True, processes=True, rules=("engines by tensor alone", "whole nodes in all")),
-    "trl": Runtime(code="trl", unpriced="TRL's processes may each hold the whole model, or shards by ZeRO's stages"),
+    "trl": Runtime(code="trl", sleeps_if="vllm_enable_sleep_mode", answers_alone=True, trainer_writes=True, pads=True),
 }
 
 

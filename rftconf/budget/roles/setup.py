@@ -46,9 +46,6 @@ def setup_of(plan: Plan, request: BudgetRequest) -> Setup:
     _checked(request, longest)
     model = _model(stage, request, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
-    unpriced = runtime_of(framework).unpriced
-    if unpriced:
-        raise UsageError(f"its runs are not priced: {unpriced}; convert it, and price what that gives")
     frame = _frame(plan, stage, request, longest, nodes * per_node)
     trainers = trainer_roles(stage, model, frame, values)
     engines = _engines(plan, stage, model, frame, trainers, values)
@@ -71,6 +68,7 @@ def setup_of(plan: Plan, request: BudgetRequest) -> Setup:
         stage.batch.uneven_tail in ("pad", "copy", "drop", "short"),
         tuple(notes),
         unpriced_gpus(stage, values),
+        0 if engines else _written_by_trainer(stage, framework, trainers, values),
         stage.kind not in WITHOUT_ROLLOUTS,
     )
 
@@ -91,28 +89,50 @@ def _frame(plan: Plan, stage: Stage, request: BudgetRequest, longest: int, total
         pads=runtime.pads,
         scores=runtime.always_scores and stage.kind in WITH_ROLLOUTS,
         cpu_optimizer=_native(plan.extensions, "optimizer_cpu_offload", bool) is True,
+        head_share=_share_of_answers(stage, longest) if runtime.answers_alone else 1.0,
     )
+
+
+def _written_by_trainer(stage: Stage, framework: str, trainers: tuple[TrainerRole, ...], values: Values) -> int:
+    """Answers that each process of the trainer writes at once, where no engine does."""
+    if not runtime_of(framework).trainer_writes or stage.kind not in WITH_ROLLOUTS or not trainers:
+        return 0
+    prompts = values.count(stage.batch.prompts_per_rollout, "prompts_per_rollout", needed=False) or 1
+    answers = values.count(stage.batch.responses_per_prompt, "responses_per_prompt", needed=False) or 1
+    return -(-prompts * answers // trainers[0].job.gpus)
+
+
+def _share_of_answers(stage: Stage, longest: int) -> float:
+    """The part of a longest sequence that is its answer, with the token before it."""
+    answer = stage.length.response_max_tokens
+    return min((answer + 1) / longest, 1.0) if isinstance(answer, int) else 1.0
 
 
 def _engines(
     plan: Plan, stage: Stage, model: Model, frame: Frame, trainers: tuple[TrainerRole, ...], values: Values
 ) -> tuple[EngineRole, ...]:
     """Engines and further models; where a trainer that has all GPUs may train alone, it leaves them to another program."""
-    separate = runtime_of(str(plan.source.framework)).may_train_alone and frame.layout != "colocated"
+    runtime = runtime_of(str(plan.source.framework))
+    separate = runtime.may_train_alone and frame.layout != "colocated"
     if separate and trainers and trainers[0].job.gpus >= frame.total:
+        return ()
+    if runtime.trainer_writes and stage.placement.rollout.engine == "hf" and trainers:
         return ()
     engine_list = engine_roles(stage, model, frame.longest, frame.total, frame.layout, trainers, values)
     return tuple(
-        replace(role, engine=_tuned(role.engine, plan.extensions), parked=frame.leaves) for role in engine_list
+        replace(role, engine=_tuned(role.engine, plan.extensions, runtime.sleeps_if), parked=frame.leaves)
+        for role in engine_list
     )
 
 
-def _tuned(engine: Engine, own: Any) -> Engine:
-    """The engine with what a config says to it by its own names; an engine that must not free its cache never sleeps."""
+def _tuned(engine: Engine, own: Any, sleeps_if: str) -> Engine:
+    """The engine with what a config says to it by its own names; an engine that must not free its cache never sleeps, nor
+    does one without the switch `sleeps_if` where there is such a switch."""
+    allowed = not sleeps_if or _native(own, sleeps_if, bool) is True
     cache, block = _native(own, "kv_cache_dtype", str), _native(own, "block_size", int)
     return replace(
         engine,
-        sleeps=engine.sleeps and _native(own, "free_cache_engine", bool) is not False,
+        sleeps=engine.sleeps and allowed and _native(own, "free_cache_engine", bool) is not False,
         cache_bytes=1 if cache is not None and cache.startswith("fp8") else engine.cache_bytes,
         block_tokens=block or engine.block_tokens,
     )

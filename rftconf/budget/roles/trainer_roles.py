@@ -24,8 +24,9 @@ _PRICED_AS = {
     "megatron": "megatron",
     **dict.fromkeys(("fsdp2", "veomni", "torchtitan"), "fsdp2"),
     **dict.fromkeys(("fsdp", "deepspeed", "hf"), "fsdp"),
+    "ddp": "ddp",
 }
-"""Whose sharding a back end's is: VeOmni and TorchTitan stand on FSDP2; ZeRO-3 shards as FSDP does."""
+"""Whose sharding a back end's is: VeOmni and TorchTitan stand on FSDP2; DeepSpeed whose stage nobody tells shards as FSDP does."""
 
 
 @record
@@ -35,7 +36,8 @@ class Frame:
 
     `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU. `leaves`: every role waits in host
     memory between its turns, whatever its own switches say. `pads`: sequences are padded where nobody asks for packing.
-    `scores`: the reference is there even where no loss asks for it.
+    `scores`: the reference is there even where no loss asks for it. `head_share`: the share of a sequence's tokens whose
+    logits the trainer computes.
     """
 
     trainer: str
@@ -48,6 +50,7 @@ class Frame:
     leaves: bool = False
     pads: bool = False
     scores: bool = False
+    head_share: float = 1.0
 
 
 def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> tuple[TrainerRole, ...]:
@@ -88,12 +91,12 @@ class _Trainer:
         backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
         gpus = v.count(shared_size(worker.gpus, self.frame.layout), f"{name}.gpus", needed=False) or self.gpus
         sized = worker if worker.megatron.tp is not None else actor
-        megatron = megatron_sizes(sized, worker, model.architecture.depth, v)
         options, critic = self.stage.model_options, name == "critic"
-        checkpointing = options.critic_gradient_checkpointing if critic else options.gradient_checkpointing
-        offloads = options.critic_activation_offload if critic else options.activation_offload
+        checkpointing, offloads = self._recomputes(critic=critic)
         weights_wait, optimizer_waits = worker.offload.param is True, worker.offload.optimizer is True
-        streams = worker.offload_policy is True or (not trains and weights_wait and backend != "megatron")
+        priced_as, zero_stage = self._priced_as(name, worker, backend)
+        weight_bytes = self._master_bytes(worker, priced_as, trains=trains)
+        streams, cpu_steps = self._on_cpu(worker, priced_as, trains=trains)
         job = Training(
             architecture=model.architecture,
             implementation=self._implementation(backend),
@@ -102,25 +105,55 @@ class _Trainer:
             shard=self._shard(name, worker, gpus),
             sp=self._sequence_gpus(name, worker),
             ep=v.count(worker.mesh.ep, f"{name}.mesh.ep", needed=False) or 1,
-            backend=_PRICED_AS.get(backend, "fsdp"),
+            backend=priced_as,
+            zero_stage=zero_stage,
+            stream_bytes=weight_bytes if priced_as == "ddp" else 2,
+            head_share=self.frame.head_share,
             trains=trains,
             value_head=critic,
-            master_bytes=self._master_bytes(worker, trains=trains),
+            master_bytes=weight_bytes,
             offload_parameters=streams,
             offload_gradients=worker.offload_policy is True,
-            offload_optimizer=worker.offload_policy is True or (trains and self.frame.cpu_optimizer),
-            checkpointing=checkpointing is not False,
-            offload_activations=offloads is True,
+            offload_optimizer=cpu_steps,
+            checkpointing=checkpointing,
+            offload_activations=offloads,
             reshard_after_forward=worker.reshard_after_forward is not False,
             entropy=self._entropy() and not critic,
             fused_head=options.fused_kernels is True,
             adapter=self._adapter(critic=critic),
-            megatron=megatron,
+            megatron=megatron_sizes(sized, worker, model.architecture.depth, v),
         )
         leaves, waits = self.frame.leaves, optimizer_waits or job.offload_optimizer
         role = TrainerRole(name, job, job, weights_wait or leaves, waits or leaves)
         cut = self._cut(role, micro, infer if _is_sized(getattr(self.stage.batch, infer)) else micro)
         return replace(cut, unsure=self._unsure(name, worker, backend))
+
+    def _on_cpu(self, worker: Worker, priced_as: str, *, trains: bool) -> tuple[bool, bool]:
+        """Tell whether weights come from host memory layer by layer, and whether the optimizer works there.
+
+        DeepSpeed's offloads stay there; elsewhere what is offloaded comes back for its role's turn.
+        """
+        weights_wait, optimizer_waits = worker.offload.param is True, worker.offload.optimizer is True
+        if worker.offload_policy is True:
+            return True, True
+        if priced_as == "zero":
+            return weights_wait, trains and optimizer_waits
+        return not trains and weights_wait and priced_as != "megatron", trains and self.frame.cpu_optimizer
+
+    def _recomputes(self, *, critic: bool) -> tuple[bool, bool]:
+        """Tell whether layers are recomputed, and whether their inputs wait in host memory."""
+        options = self.stage.model_options
+        checkpointing = options.critic_gradient_checkpointing if critic else options.gradient_checkpointing
+        offloads = options.critic_activation_offload if critic else options.activation_offload
+        return checkpointing is not False, offloads is True
+
+    def _priced_as(self, name: str, worker: Worker, backend: str) -> tuple[str, int]:
+        """The back end's account and DeepSpeed's stage: the worker's own, or the actor's."""
+        v, actor = self.values, self.stage.placement.actor
+        own = v.count(worker.zero_stage, f"{name}.zero_stage", needed=False)
+        stage = v.count(actor.zero_stage, "actor.zero_stage", needed=False) if own is None else own
+        known = backend == "deepspeed" and stage in (1, 2, 3)
+        return ("zero", stage or 0) if known else (_PRICED_AS.get(backend, "fsdp"), 3)
 
     def _mesh(self, name: str, worker: Worker) -> dict[str, int]:
         """The sizes of the mesh of a trainer that splits more than data and sequences."""
@@ -201,7 +234,10 @@ class _Trainer:
             )
         return replace(micro_batch, rows=rows or 1)
 
-    def _master_bytes(self, worker: Worker, *, trains: bool) -> int:
+    def _master_bytes(self, worker: Worker, priced_as: str, *, trains: bool) -> int:
+        """Bytes of a weight between steps; DeepSpeed's are those that it computes with."""
+        if priced_as == "zero":
+            return 2
         dtype_bytes = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())
         return dtype_bytes or (4 if trains else 2)
 

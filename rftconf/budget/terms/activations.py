@@ -10,13 +10,14 @@ BF16, FP32 = 2, 4
 
 
 def checkpoints(job: Training, depth: int | None = None) -> Term:
-    """The input of every checkpointed layer: 2 B x hidden x layers x tokens, or nothing when it waits in host memory."""
+    """The input of every checkpointed layer: bytes x hidden x layers x tokens, or nothing when it waits in host memory."""
     hidden, layers, tokens = job.architecture.hidden, depth or job.architecture.depth, job.local_tokens
     if job.offload_activations:
         return term("activations", "checkpoints", 0, f"0 B; {layers} layers' inputs wait in host memory")
-    size = BF16 * hidden * layers * tokens
+    each = job.stream_bytes
+    size = each * hidden * layers * tokens
     return term(
-        "activations", "checkpoints", size, f"2 B × {hidden} hidden × {layers} layers × {grouped(tokens)} tokens"
+        "activations", "checkpoints", size, f"{each} B × {hidden} hidden × {layers} layers × {grouped(tokens)} tokens"
     )
 
 
@@ -93,11 +94,13 @@ def _saved(job: Training, layers: Layers) -> int:
 def _norms(job: Training) -> int:
     """Two norms of the hidden size, and the sum between them.
 
-    Eager: the fp32 copy 4, the normalised value 2 (only when the norm's weight is trained), the result 2.
+    Eager: the fp32 copy 4, the normalised value 2 (only when the norm's weight is trained), the result 2. Hidden states in
+    fp32 need no copy; the normalised value is fp32 then, and the result is cast for what follows.
     """
-    eager = job.implementation.norms == "eager"
-    each = FP32 + BF16 * (2 if job.trainable else 1) if eager else BF16
-    return (2 * each + BF16) * job.architecture.hidden
+    eager, stream = job.implementation.norms == "eager", job.stream_bytes
+    copied = FP32 if stream == BF16 else 0
+    each = copied + (stream if job.trainable else 0) + BF16 if eager else BF16
+    return (2 * each + stream) * job.architecture.hidden
 
 
 def _mixer(job: Training, layers: Layers) -> int:

@@ -25,7 +25,7 @@ def logits(job: Training, *, backward: bool = True) -> Term:
     Without backward only the logits themselves and one fp32 copy of what is worked on remain. A value head has none.
     """
     head, vocabulary = head_of(job), job.architecture.vocabulary
-    tokens = job.local_tokens
+    tokens = job.head_tokens
     if job.value_head:
         return term("logits", "values", 4 * tokens, f"4 B × {grouped(tokens)} tokens; one value each")
     split = job.megatron.tp if job.backend == "megatron" else 1
@@ -47,7 +47,7 @@ def _scored(head: Head) -> float:
 
 def hole(job: Training) -> Term:
     """Memory that full logits in the compute type leave behind; given back when memory runs out, so only slack."""
-    each, vocabulary, tokens = head_of(job).hole, job.architecture.vocabulary, job.local_tokens
+    each, vocabulary, tokens = head_of(job).hole, job.architecture.vocabulary, job.head_tokens
     if job.value_head or not each:
         return term("slack", "hole of the logits", 0, "0 B; logits leave none")
     formula = f"{each:g} B × {grouped(tokens)} tokens × {grouped(vocabulary)} entries"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from math import ceil
 
 from rftconf.base.record import record
 from rftconf.budget.facts.architecture import Architecture
@@ -51,6 +52,8 @@ class Training:
     `shard` is over how many GPUs parameters are spread, `replicas` how often that is repeated (HSDP).
     `tokens` counts before Ulysses divides them over `sp` GPUs; `sequences` is how many rows they are. `ep` is over how
     many GPUs FSDP's experts are spread before they are sharded: a layer is gathered with its share of them only.
+    `zero_stage` counts under DeepSpeed. `stream_bytes` are those of a hidden state between layers, and `head_share` is the
+    share of a sequence's tokens that the head sees.
     """
 
     architecture: Architecture
@@ -62,6 +65,9 @@ class Training:
     sp: int = 1
     ep: int = 1
     backend: str = "fsdp2"
+    zero_stage: int = 3
+    stream_bytes: int = 2
+    head_share: float = 1.0
     trains: bool = True
     value_head: bool = False
     master_bytes: int = 4
@@ -88,6 +94,11 @@ class Training:
     def local_tokens(self) -> int:
         """Tokens of a micro-batch that one GPU works on, rounded up."""
         return -(-self.tokens // self.sp)
+
+    @property
+    def head_tokens(self) -> int:
+        """Tokens of a micro-batch that the head sees on one GPU, rounded up."""
+        return ceil(self.local_tokens * self.head_share)
 
     @property
     def trainable(self) -> bool:

@@ -18,6 +18,9 @@ SHIPPED = {"fsdp": "fsdp1", "fsdp2": "fsdp2", "deepspeed": "zero3", "ddp": "mult
 """Back end to the launcher's config file that TRL ships for it (trl/accelerate_configs)."""
 ACTOR, PARAM, OPTIMIZER = P + "actor.backend", P + "actor.offload.param", P + "actor.offload.optimizer"
 REFERENCE, SHARDS, GPUS = P + "reference.backend", P + "actor.fsdp_shard_gpus", P + "actor.gpus"
+ZERO = P + "actor.zero_stage"
+LAUNCHERS_STAGE = 2
+"""The stage of a DeepSpeed launch that names none (accelerate/utils/dataclasses.py: DeepSpeedPlugin)."""
 
 
 def read_trainer(r: ReadContext) -> None:
@@ -35,15 +38,26 @@ def read_trainer(r: ReadContext) -> None:
             path, device if isinstance(device, Expr) else device == "cpu" or r.native(OFFLOADS) is True, key, OFFLOADS
         )
     r.set(SHARDS, r.plan(GPUS) if sharded else None, KIND, VERSION)
+    r.set(ZERO, _stage(r) if deepspeed else None, STAGE)
+
+
+def _stage(r: ReadContext) -> Any:
+    """The stage that launcher or config name; unknown where a file that is not here says it."""
+    stage = r.native(STAGE)
+    in_a_file = r.native("deepspeed") is not None or r.native("deepspeed_config_file") is not None
+    return stage if stage is not None or in_a_file else LAUNCHERS_STAGE
 
 
 def write_trainer(w: WriteContext) -> None:
     """One of the launcher's config files that TRL ships; Megatron has none, and the weights are sharded instead."""
     backend, gpus = w.plan(ACTOR), w.plan(GPUS)
     if backend is None or w.same_framework:
-        lose_known(w, State.DERIVED, "as the launcher is told", ACTOR, REFERENCE, PARAM, OPTIMIZER, SHARDS)
+        lose_known(w, State.DERIVED, "as the launcher is told", ACTOR, REFERENCE, PARAM, OPTIMIZER, SHARDS, ZERO)
         return
     name, note = SHIPPED.get(backend), ""
+    stage = w.plan(ZERO)
+    if name == "zero3" and stage in (1, 2):
+        name = f"zero{stage}"
     if name is None:
         name, note = "fsdp2", f"TRL trains under DDP, DeepSpeed or FSDP, where the source has {formula(backend)}"
         w.decide(FILE, f"{note}: weights are sharded over all {formula(gpus)} GPUs instead",
@@ -55,6 +69,13 @@ def write_trainer(w: WriteContext) -> None:
     same = name in ("fsdp1", "fsdp2", "zero3") and w.plan(SHARDS) in (gpus, -1)
     other = f"weights are sharded over all {formula(gpus)} processes, or over none"
     settle_known(w, SHARDS, same, "weights are sharded over all processes", other)
+    settle_known(
+        w,
+        ZERO,
+        name == f"zero{stage}",
+        "the stage of the launcher's file",
+        "TRL's launcher has files for stages 1 to 3",
+    )
     settle_known(w, REFERENCE, w.plan(REFERENCE) == backend, "the reference is sharded as the policy is")
 
 

@@ -51,7 +51,7 @@ FOLDS = (
          tuple(f"{P}{role}.{dtype}" for role in ("actor", "reference") for dtype in ("model_dtype", "compute_dtype")),
          run.read_dtypes, run.write_dtypes, "trl/trainer/utils.py: create_model_from_path; TrainingArguments: fp16, bf16, then the launcher"),
     Fold(run.BETAS, (run.PAIR,), run.read_betas, run.write_betas, "transformers Trainer.get_optimizer_cls_and_kwargs"),
-    Fold(places.LAUNCHED, (places.ACTOR, places.REFERENCE, places.PARAM, places.OPTIMIZER, places.SHARDS),
+    Fold(places.LAUNCHED, (places.ACTOR, places.REFERENCE, places.PARAM, places.OPTIMIZER, places.SHARDS, places.ZERO),
          places.read_trainer, places.write_trainer, "accelerate launch and its config file; TrainingArguments.deepspeed and fsdp"),
     Fold((), (places.SCORER,), places.read_reference, places.write_reference, "trl/trainer/grpo_trainer.py: no reference model while beta is 0"),
     Fold((places.ENGINE, places.MODE, places.TP), (places.GENERATES, places.LAYOUT, places.ENGINES, places.SIZE),

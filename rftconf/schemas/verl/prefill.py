@@ -1,4 +1,4 @@
-"""Whether vLLM takes a prompt in pieces: up to 0.6.1 the switch is not heard, and one value of it stops the worker."""
+"""Decides whether vLLM takes a prompt in pieces: up to 0.6.1 the switch is not heard, and one value of it stops the worker."""
 
 from __future__ import annotations
 
