@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.budget.advice.memory_savers import savings_without_field, steps
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import Budget, price
+from rftconf.budget.roles.roles import Setup
 from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.load.load import load
 from rftconf.text.read.read import read
@@ -27,10 +29,14 @@ RUN = {
 }
 
 
-def budget_of(**changes: str) -> Budget:
+def setup(**changes: str) -> Setup:
     text = "".join(f"{key}: {value}\n" for key, value in {**RUN, **changes}.items())
     plan = load(read(from_bytes("grpo.yaml", text.encode())), framework="trl", release="0.24.0").plan
-    return price(setup_of(plan, BudgetRequest()), gpu_named("H100"))
+    return setup_of(plan, BudgetRequest())
+
+
+def budget_of(**changes: str) -> Budget:
+    return price(setup(**changes), gpu_named("H100"))
 
 
 def bytes_in(priced: Budget, phase: str, *names: str) -> int:
@@ -71,3 +77,12 @@ def test_without_engines_the_trainer_writes_the_answers() -> None:
 def test_what_deepspeed_moves_to_the_cpu_never_comes_back() -> None:
     config = {"offload_optimizer_device": "cpu", "offload_param_device": "cpu"}
     assert bytes_in(budget_of(**config), "actor update", "weights", "fp32 weights and Adam states") == 0
+
+
+def test_a_model_that_is_whole_on_each_gpu_is_to_be_sharded() -> None:
+    """The launcher's file is no field of the plan, and nothing that only FSDP has is offered."""
+    whole = setup(accelerate_config="multi_gpu")
+    assert not any("offload" in path for path, _, _ in steps(whole))
+    option, _, change = next(savings_without_field(whole))
+    assert option == "accelerate_config zero3"
+    assert price(change(whole), gpu_named("H100")).deciding.deciding.size == budget_of().deciding.deciding.size

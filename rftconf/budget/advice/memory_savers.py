@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rftconf.budget.roles.roles import Setup, TrainerRole
+from rftconf.budget.terms.data_parallel import BACK_ENDS
 
 P, OPTIONS = "stage.placement.", "stage.model_options."
 Step = tuple[str, str, Callable[[Setup], Setup]]
@@ -30,7 +31,7 @@ def steps(setup: Setup) -> Iterator[Step]:
             words = "logits are fused with the loss"
             yield _option(role, "fused_kernels"), words, _with(role.name, fused_head=True)
     for role in trained:
-        if role.job.backend != "megatron" and not role.job.offload_activations:
+        if role.job.backend not in ("megatron", *BACK_ENDS) and not role.job.offload_activations:
             words = f"{role.name}'s checkpoints wait in host memory"
             yield _option(role, "activation_offload"), words, _with(role.name, offload_activations=True)
     for role in trained:
@@ -54,12 +55,13 @@ def _with(name: str, **values: Any) -> Callable[[Setup], Setup]:
 
 
 def _parking(setup: Setup) -> Iterator[Step]:
-    """States that can wait in host memory while other roles work."""
-    for role in setup.trainers:
+    """States that can wait in host memory while other roles work; none of those that DDP or DeepSpeed keeps."""
+    trainers = [role for role in setup.trainers if role.job.backend not in BACK_ENDS]
+    for role in trainers:
         if role.name == "reference" and not role.parked_weights:
             words = "reference weights wait in host memory"
             yield f"{P}reference.offload.param", words, _changed("reference", _park_weights)
-    trained = [role for role in setup.trainers if role.job.trains and setup.layout == "colocated"]
+    trained = [role for role in trainers if role.job.trains and setup.layout == "colocated"]
     for role in trained:
         if not role.parked_optimizer:
             words = f"{role.name}'s optimizer waits in host memory"
@@ -83,6 +85,7 @@ def _park_adam(role: TrainerRole) -> TrainerRole:
 
 def savings_without_field(setup: Setup) -> Iterator[Step]:
     """Yield options that save memory and have no field in this plan: their names, words, and the run with them."""
+    yield from _sharding(setup)
     for role in setup.trainers:
         if not role.job.trains:
             continue
@@ -99,3 +102,29 @@ def savings_without_field(setup: Setup) -> Iterator[Step]:
             words = f"{role.name} with full recomputation and its optimizer on the CPU"
             with_both = _with(role.name, megatron=full, offload_optimizer=True)
             yield "optimizer_cpu_offload", words, with_both
+
+
+def _sharding(setup: Setup) -> Iterator[Step]:
+    """DeepSpeed's stage 3 for models that are whole on each GPU, and its optimizer on the CPU."""
+    whole = [role.name for role in setup.trainers if role.job.backend in BACK_ENDS]
+    if not whole:
+        return
+    sharded: dict[str, Any] = {"backend": "zero", "zero_stage": 3, "master_bytes": 2, "stream_bytes": 2}
+    if any(role.job.backend == "ddp" or role.job.zero_stage < 3 for role in setup.trainers if role.name in whole):
+        words = "every trainer under DeepSpeed's stage 3, which shards weights, gradients and optimizer"
+        yield "accelerate_config zero3", words, _with_all(whole, **sharded)
+    words = "every trainer under DeepSpeed's stage 3 with its optimizer on the CPU"
+    yield (
+        "accelerate_config zero3 and offload_optimizer_device cpu",
+        words,
+        _with_all(whole, **sharded, offload_optimizer=True),
+    )
+
+
+def _with_all(names: list[str], **values: Any) -> Callable[[Setup], Setup]:
+    def changed(setup: Setup) -> Setup:
+        for name in names:
+            setup = _with(name, **values)(setup)
+        return setup
+
+    return changed
