@@ -83,6 +83,15 @@ def _sharded(role: TrainerRole) -> str:
     return f"{role.job.gpus}" if ways == role.job.gpus else f"{role.job.gpus}, states over {ways}"
 
 
+def _back_end(role: TrainerRole) -> str:
+    job = role.job
+    return f"DeepSpeed's stage {job.zero_stage}" if job.backend == "zero" else job.backend
+
+
+def _tell_tokens_with_logits(role: TrainerRole) -> str:
+    return "all" if role.job.head_share == 1 else "the answer's"
+
+
 def _recompute(role: TrainerRole) -> str:
     job = role.job
     if job.backend == "megatron":
@@ -138,7 +147,8 @@ OF_RUNS = (
 
 OF_TRAINERS = (
     MemorySetting("GPUs", _of_updates_and_forwards("gpus", "shard"), _sharded, (PLACE + "gpus", PLACE + "fsdp_shard_gpus")),
-    MemorySetting("engine", _of_updates_and_forwards("backend", "implementation"), _plain("job.backend"), (PLACE + "backend",)),
+    MemorySetting("engine", _of_updates_and_forwards("backend", "implementation", "zero_stage", "stream_bytes"), _back_end,
+          (PLACE + "backend", PLACE + "zero_stage")),
     MemorySetting("bytes of a weight", _of_updates_and_forwards("master_bytes"), _plain("job.master_bytes"), (PLACE + "model_dtype",)),
     MemorySetting("weights between its turns", ("parked_weights",), _tell_where(lambda r: r.parked_weights),
           (PLACE + "offload.param",)),
@@ -161,6 +171,7 @@ OF_TRAINERS = (
     MemorySetting("distributed optimizer", _of_updates_and_forwards("megatron.distributed_optimizer"), _yes("job.megatron.distributed_optimizer"),
           (PLACE + "megatron.distributed_optimizer",)),
     MemorySetting("entropy in the loss", _of_updates_and_forwards("entropy"), _yes("job.entropy"), ("stage.algorithm.entropy_coef",)),
+    MemorySetting("tokens with logits", _of_updates_and_forwards("head_share"), _tell_tokens_with_logits, ()),
     MemorySetting("logits fused with the loss", _of_updates_and_forwards("fused_head"), _yes("job.fused_head"), (MODEL + "fused_kernels",)),
     MemorySetting("adapter", _of_updates_and_forwards("adapter"), _adapter, (MODEL + "lora.rank",)),
     MemorySetting("micro-batches are", ("flexible",), lambda r: "as full as sequences are long" if r.flexible else "full",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.budget.advice.memory_savers import savings_without_field, steps
+from rftconf.budget.comparison import compare_memory
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles.roles import Setup
@@ -86,3 +87,9 @@ def test_a_model_that_is_whole_on_each_gpu_is_to_be_sharded() -> None:
     option, _, change = next(savings_without_field(whole))
     assert option == "accelerate_config zero3"
     assert price(change(whole), gpu_named("H100")).deciding.deciding.size == budget_of().deciding.deciding.size
+
+
+def test_a_comparison_names_the_stage() -> None:
+    differences = compare_memory(setup(accelerate_config="zero2"), setup(), gpu_named("H100")).differences
+    actor = next(role for role in differences if role.name == "actor")
+    assert [effect.values for effect in actor.effects] == [("DeepSpeed's stage 2", "DeepSpeed's stage 3")]

@@ -24,6 +24,8 @@ from tests.fuzz.drawn import run
 from tests.fuzz.trees import ODD, paths_in, put
 
 SERVER = (sys.executable, "-m", "rftconf", "lsp")
+GONE: dict[str, Any] = {}
+"""The last answer of a server that has closed its output."""
 PATIENCE = 60.0
 """Seconds until a request counts as not answered."""
 URI = "file:///nowhere/run.yaml"
@@ -145,6 +147,7 @@ class Server:
                 while stream.readline().strip():
                     pass
                 self.answers.put(json.loads(stream.read(int(head.split(b":")[1]))))
+        self.answers.put(GONE)
 
     def send(self, data: bytes) -> bool:
         """False where the server has gone."""
@@ -165,10 +168,11 @@ class Server:
         end = time.monotonic() + PATIENCE
         while (left := end - time.monotonic()) > 0:
             try:
-                if self.answers.get(timeout=left).get("id") == name:
-                    return True
+                answer = self.answers.get(timeout=left)
             except queue.Empty:
                 break
+            if answer is GONE or answer.get("id") == name:
+                return answer is not GONE
         return False
 
     def leave(self) -> tuple[int, str]:

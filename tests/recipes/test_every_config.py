@@ -97,8 +97,10 @@ def _same(read: object, expected: object) -> bool:
     return read == expected
 
 
-def test_a_framework_whose_runs_have_no_price_is_refused_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_framework_without_a_launcher_to_fill_in_is_refused_with_the_reason(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     options = ["--algorithm", "grpo", "--model", "Qwen/Qwen2.5-7B-Instruct", "--gpus", "8", "--gpu", "h100-80g"]
     assert run(["new", "--framework", "trl", *options]) == 2
-    assert "no first config is sized for TRL: TRL's processes may each hold the whole model" in capsys.readouterr().err
+    assert "no first config is written for TRL: it has no launcher to fill in" in capsys.readouterr().err
     assert set(WRITTEN) == set(FRAMEWORKS) - {"trl"}

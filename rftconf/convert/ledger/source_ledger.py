@@ -210,7 +210,9 @@ def _combined(key: str, leaf: Leaf, paths: list[str], beside: list[str], writing
     if not outcomes:
         unset = 'means "not set", as the target does by itself'
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, plan=tuple(paths), reason=unset)
-    worst = _worst([outcome for path, outcome in outcomes if path not in beside])
+    # a key is dead in the target only where nothing that it says acts there
+    acting = [(path, o) for path, o in outcomes if o.state is not State.DEAD_IN_TARGET] or outcomes
+    worst = _worst([outcome for path, outcome in acting if path not in beside])
     targets = tuple(
         dict.fromkeys(t for _, outcome in outcomes for t in outcome.targets if t in writing.out or "[" in t or t)
     )

@@ -149,6 +149,7 @@ CANNOT = (
     cannot("stage.placement.rollout.*", why="no such option is passed on to the engines"),
     cannot("stage.placement.*.mesh.*", why="FSDP splits data and sequences over GPUs, and nothing else", behaves=1),
     cannot("stage.placement.*.backend", why="one runtime_args.train_backend for trainer and reference", behaves=_as_actor),
+    cannot("stage.placement.*.zero_stage", why="FSDP and Megatron train here, DeepSpeed does not"),
     cannot("stage.placement.*.fsdp_shard_gpus", why="fsdp_size is overwritten with num_gpu: weights are sharded over all GPUs",
            behaves=lambda c, _: c.plan(P + "actor.gpus")),
     cannot("stage.placement.*_dtype", why="FSDP keeps single-precision weights and computes in bfloat16", behaves=_master_dtype),

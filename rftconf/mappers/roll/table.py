@@ -199,6 +199,7 @@ CANNOT = (
     cannot("stage.placement.*.megatron.seed", why="one seed for everything", behaves=lambda c, _: c.effective("seed")),
     cannot("stage.placement.*.megatron.*", why="no key of its own for this role", behaves=as_actor),
     cannot("stage.placement.*.offload.*", why="every role leaves its GPUs between its turns", behaves=True),
+    cannot("stage.placement.*.zero_stage", why="strategy_config of deepspeed_train says it, which releases before 0.3.0 have"),
     cannot("stage.placement.*.torch_compile", why="ROLL does not compile the model", behaves=False),
     cannot("stage.placement.*.use_orig_params", why="FSDP2 has no flattened parameters", behaves=False),
     cannot("stage.placement.*.seed", why="one seed for everything", behaves=lambda c, _: c.effective("seed")),

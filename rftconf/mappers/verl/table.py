@@ -120,6 +120,7 @@ CANNOT = (
     cannot("stage.sync.timeout_seconds", why="veRL waits without a limit"),
     cannot("stage.placement.*.offload.grad", why="gradients are not offloaded since 0.9", behaves=False),
     cannot("stage.placement.*.gpus", why="all roles share the trainer's pool", behaves=lambda c, _: c.plan(P + "actor.gpus")),
+    cannot("stage.placement.*.zero_stage", why="DeepSpeed trains nothing in veRL"),
     cannot("stage.placement.critic.*", why="no key of its own for the critic"),
     cannot("stage.placement.auxiliary[].sampling.responses", why="a reward function says how many verdicts it wants", behaves=1),
     cannot("stage.placement.auxiliary[].sampling.*", why="each request of your reward function names its own sampling"),
