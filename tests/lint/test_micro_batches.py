@@ -45,3 +45,18 @@ def test_megatron_of_old_releases_has_one_switch_for_every_size() -> None:
     )
     (diagnostic,) = [d for d in check(read(Source("run.sh", text)), Options("verl", "0.3.0")) if d.code == "BAT010"]
     assert diagnostic.key == "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu"
+
+
+MEGATRON = (
+    "python3 -m verl.trainer.main_ppo --config-name ppo_megatron_trainer algorithm.adv_estimator=grpo trainer.nnodes=1"
+    " actor_rollout_ref.rollout.name=vllm actor_rollout_ref.actor.use_kl_loss=True actor_rollout_ref.actor.use_dynamic_bsz=True"
+    " actor_rollout_ref.ref.log_prob_use_dynamic_bsz=True actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=1\n"
+)
+
+
+@pytest.mark.parametrize(("release", "is_idle"), [("0.6.1", False), ("0.9.1", True)])
+def test_a_size_that_a_worker_asserts_is_not_to_be_left_out(release: str, is_idle: bool) -> None:
+    """megatron_workers.py up to 0.7: the reference's worker asserts its fixed size, though batches are filled by tokens."""
+    key = "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu"
+    codes = {d.code for d in check(read(Source("run.sh", MEGATRON)), Options("verl", release)) if d.key == key}
+    assert ("KEY011" in codes) is is_idle

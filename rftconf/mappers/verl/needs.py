@@ -43,6 +43,10 @@ PASSES_CAPS = {
 
 def _read(r: ReadContext) -> None:
     """Every rank takes the same share of an update (H8)."""
+    if _checks_fixed_sizes(r):
+        r.demanded.update((*MICRO, *(key.removesuffix("_per_gpu") for key in MICRO)))
+    if not r.since("0.4.1"):  # ray_trainer._validate_config, whether there is a reference or not
+        r.demanded.update((REFERENCE_SIZE, REFERENCE_TOTAL))
     _read_the_critics_values(r)
     update, key = r.plan("stage.batch.sequences_per_update"), "actor_rollout_ref.actor.ppo_mini_batch_size"
     try:
@@ -148,9 +152,14 @@ UNPADDED = (
 )
 
 
+def _checks_fixed_sizes(c: ReadContext | WriteContext) -> bool:
+    """True for Megatron workers up to 0.7, which check fixed micro-batches even where batches are filled by tokens
+    (megatron_workers.py: ActorRolloutRefWorker; utils/config.py: validate_config)."""
+    return c.backend == "megatron" and not c.since("0.8.0")
+
+
 def _write_fixed_sizes(w: WriteContext) -> None:
-    """Megatron workers up to 0.7 check fixed micro-batches even where batches are filled by tokens (utils/config.py: validate_config)."""
-    if w.backend != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
+    if not _checks_fixed_sizes(w) or w.plan("stage.batch.micro.dynamic") is not True:
         return
     how = f"checked, but not used with dynamic batches, by the Megatron workers of {w.release}"
     for key, plan in MICRO.items():
