@@ -22,7 +22,7 @@ from benches.learner_gpu import Meter, rank_of
 from benches.learner_task import job_of, write_task
 
 STEPS = 5
-"""Of each; the first does not count."""
+"""Repetitions of each measurement; the first one does not count."""
 CHUNK_NUMBERS = 1 << 15
 
 

@@ -154,9 +154,9 @@ class _Step:
     def _writing(self) -> Iterator[Phase]:
         """The trainer's own model writes the answers, where the run has no engine."""
         actor = next((role for role in self.pool.trainers if role.name == "actor"), None)
-        if actor is None or not self.setup.written_by_trainer:
+        if actor is None or not self.setup.trainer_answers:
             return
-        tokens = self.setup.written_by_trainer * self.setup.longest
+        tokens = self.setup.trainer_answers * self.setup.longest
         written = _owned(data_parallel.generating(actor.job, tokens, scorers.cached(actor.job)), actor.name)
         yield self._phase("rollout", "the trainer's model generates", written, self._others(actor), at_work=("actor",))
 

@@ -78,7 +78,7 @@ class ReadContext(_Pass, Protocol):
     source: Native
     inactive: dict[str, str]
     """Native key to the sentence why it does nothing in this config."""
-    demanded: set[str]
+    requirements: set[str]
     """Native keys without which the framework's own checks stop, also where they do nothing else."""
     waits_for: dict[str, When]
     """Native key to the condition that does not hold, of the keys that do nothing because of one."""

@@ -43,7 +43,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     inactive: dict[str, str] = field(default_factory=dict)
     """Native key to the sentence why it does nothing in this config."""
-    demanded: set[str] = field(default_factory=set)
+    requirements: set[str] = field(default_factory=set)
     """Native keys without which the framework's own checks stop, also where they do nothing else."""
     waits_for: dict[str, When] = field(default_factory=dict)
     """Native key to the condition that does not hold, of the keys that do nothing because of one."""

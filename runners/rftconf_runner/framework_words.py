@@ -27,7 +27,7 @@ ADDED, TYPES = (
 )
 OF_SCALED, SCALED = "verl", "placement.actor.megatron.loss_scaled"
 FIRST_SCALE = (32768.0, 1000)
-"""What veRL has Megatron multiply its loss by in 16 bits with a short exponent (verl/utils/megatron/optimizer.py), and the updates
+"""The factor by which veRL has Megatron multiply its loss in 16 bits with a short exponent (verl/utils/megatron/optimizer.py), and the updates
 after which Megatron doubles it (OptimizerConfig.loss_scale_window). An overflow ends veRL's run (MegatronPPOActor.update_policy)."""
 FROZEN = "actor_rollout_ref.actor.freeze_vision_tower"
 DRO, OF_LOSS = "actor_rollout_ref.actor.policy_loss.dro_beta", "algorithm.policy_loss_fn_args."

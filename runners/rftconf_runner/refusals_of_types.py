@@ -10,7 +10,7 @@ from rftconf_runner.job_reader import DTYPES
 from rftconf_runner.value_text import render_plan_value
 
 MIXES = {"float32": {"float32"}, "bfloat16": {"bfloat16", "float32"}, "float16": {"float32"}}
-"""What is learned in, and what weights may be kept in. 16 bits with a short exponent want a scaled loss (`of_scaling`)."""
+"""Number types to learn in, and types that weights may be kept in. 16 bits with a short exponent want a scaled loss (`of_scaling`)."""
 
 SHORT = "float16"
 

@@ -40,9 +40,9 @@ BELOW_SIGNS = {2: 0x7FFF7FFF7FFF7FFF, 4: 0x7FFFFFFF7FFFFFFF, 8: 0x7FFFFFFFFFFFFF
 FOLD = 42
 """Bits that the second lane's word is shifted by, to be added to itself: its highest come to where a product keeps them."""
 IN_BLOCK, OF_BLOCK = 0, 1 << 40
-"""Where the counters of both kinds of multipliers begin."""
+"""First counters of the multipliers of words in a block, and of those of blocks."""
 GOLDEN, MIXERS = -0x61C8864680B583EB, ((30, -0x40A7B892E31B1A47), (27, -0x6B2FB644ECCEEE15), (31, 1))
-"""Of splitmix64: the step of its counter, then shifts and factors, in 64 bits with a sign."""
+"""Constants of the generator splitmix64: the step of its counter, then shifts and factors, in 64 bits with a sign."""
 
 
 def digest(*parts: Tensor) -> str:

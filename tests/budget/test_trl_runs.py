@@ -52,9 +52,10 @@ def bytes_in(priced: Budget, phase: str, *names: str) -> int:
     )
 
 
-@pytest.mark.parametrize(("file", "shards"), [("zero2", 1), ("zero3", 8)])
-def test_weights_are_whole_below_stage_3(file: str, shards: int) -> None:
-    assert bytes_in(budget_of(accelerate_config=file), "actor update", "weights") == round(2 * 7_615_616_512 / shards)
+@pytest.mark.parametrize(("stage", "shards"), [("0", 1), ("1", 1), ("2", 1), ("3", 8)])
+def test_weights_are_whole_below_stage_3(stage: str, shards: int) -> None:
+    priced = budget_of(zero_stage=stage)
+    assert bytes_in(priced, "actor update", "weights") == round(2 * 7_615_616_512 / shards)
 
 
 def test_ddp_holds_everything_in_fp32_and_does_not_fit() -> None:

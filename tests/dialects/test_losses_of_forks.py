@@ -1,4 +1,4 @@
-"""What only a fork's code does is said to be missing where another release of its framework is written, which that code is not in."""
+"""A loss that only a fork's code has is said to be missing where another release of the framework is written."""
 
 from __future__ import annotations
 

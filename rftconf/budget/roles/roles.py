@@ -98,7 +98,7 @@ class Setup:
     notes: tuple[str, ...] = ()
     unpriced: int = 0
     """GPUs of further models whose memory nobody knows."""
-    written_by_trainer: int = 0
+    trainer_answers: int = 0
     """Answers that each process of the trainer writes at once where the run has no engine."""
     rollouts: bool = True
     """False for runs on answers that exist already: nobody scores the policy's own answers before an update."""

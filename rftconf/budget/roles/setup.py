@@ -68,7 +68,7 @@ def setup_of(plan: Plan, request: BudgetRequest) -> Setup:
         stage.batch.uneven_tail in ("pad", "copy", "drop", "short"),
         tuple(notes),
         unpriced_gpus(stage, values),
-        0 if engines else _written_by_trainer(stage, framework, trainers, values),
+        0 if engines else _trainer_answers(stage, framework, trainers, values),
         stage.kind not in WITHOUT_ROLLOUTS,
     )
 
@@ -93,8 +93,8 @@ def _frame(plan: Plan, stage: Stage, request: BudgetRequest, longest: int, total
     )
 
 
-def _written_by_trainer(stage: Stage, framework: str, trainers: tuple[TrainerRole, ...], values: Values) -> int:
-    """Answers that each process of the trainer writes at once, where no engine does."""
+def _trainer_answers(stage: Stage, framework: str, trainers: tuple[TrainerRole, ...], values: Values) -> int:
+    """Count the answers that each process of the trainer writes at once, where no engine does."""
     if not runtime_of(framework).trainer_writes or stage.kind not in WITH_ROLLOUTS or not trainers:
         return 0
     prompts = values.count(stage.batch.prompts_per_rollout, "prompts_per_rollout", needed=False) or 1

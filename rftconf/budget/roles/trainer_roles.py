@@ -26,7 +26,7 @@ _PRICED_AS = {
     **dict.fromkeys(("fsdp", "deepspeed", "hf"), "fsdp"),
     "ddp": "ddp",
 }
-"""Whose sharding a back end's is: VeOmni and TorchTitan stand on FSDP2; DeepSpeed whose stage nobody tells shards as FSDP does."""
+"""Back end to the account that prices it: VeOmni and TorchTitan stand on FSDP2; DeepSpeed of an unknown stage is priced as FSDP."""
 
 
 @record
@@ -149,11 +149,12 @@ class _Trainer:
 
     def _priced_as(self, name: str, worker: Worker, backend: str) -> tuple[str, int]:
         """The back end's account and DeepSpeed's stage: the worker's own, or the actor's."""
-        v, actor = self.values, self.stage.placement.actor
-        own = v.count(worker.zero_stage, f"{name}.zero_stage", needed=False)
-        stage = v.count(actor.zero_stage, "actor.zero_stage", needed=False) if own is None else own
-        known = backend == "deepspeed" and stage in (1, 2, 3)
-        return ("zero", stage or 0) if known else (_PRICED_AS.get(backend, "fsdp"), 3)
+        actor = self.stage.placement.actor
+        stage = actor.zero_stage if worker.zero_stage is None else worker.zero_stage
+        self.values.count(stage, f"{name}.zero_stage", needed=False)  # remembers a symbol
+        if backend == "deepspeed" and isinstance(stage, int) and 0 <= stage <= 3:
+            return "zero", stage
+        return _PRICED_AS.get(backend, "fsdp"), 3
 
     def _mesh(self, name: str, worker: Worker) -> dict[str, int]:
         """The sizes of the mesh of a trainer that splits more than data and sequences."""

@@ -107,7 +107,7 @@ def gathered(job: Training) -> list[Term]:
     """Weights in the type that they are computed in: stage 3's gathered ones, or the copies that autocast makes of fp32 ones."""
     inside, layer = sharding.base(job), sharding.largest_block(job)
     if job.backend == "zero":
-        size = min(inside, LIVE) if job.zero_stage == 3 and job.gpus > 0 else 0
+        size = min(inside, LIVE) if job.zero_stage == 3 else 0
         return [term("unsharded", "gathered weights", HALF * size, f"2 B × {grouped(size)} parameters")] if size else []
     if job.master_bytes == HALF:
         return []

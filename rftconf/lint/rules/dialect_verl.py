@@ -237,9 +237,8 @@ def _short_steps(s: Subject) -> Findings:
         parts = [s.native.value(key) for key in keys]
         whole = sum(n for n in parts if isinstance(n, int)) if all(isinstance(n, int) for n in parts) else None
     chunked = s.native.value(PIECES) is True and s.native.value(f"{ROLLOUT}name") == "vllm"
-    chunked = chunked and not any(
-        change.key == PIECES for change in s.changes
-    )  # the file says false, and the worker hears that
+    # where the file says false the worker hears that
+    chunked = chunked and not any(change.key == PIECES for change in s.changes)
     key = f"{ROLLOUT}max_num_batched_tokens"
     # with the default step it is left alone: upstream's own examples do so, some of them with the server that does not ask
     if chunked and s.written(key) and isinstance(step, int) and isinstance(whole, int) and step < whole:

@@ -60,7 +60,7 @@ def _inactive(s: Subject) -> Findings:
             continue
         own = known.get(leaf.key)
         # what the loader demands cannot be left out
-        if (own is not None and own.mandatory) or key in s.reading.demanded or _TOLD.match(key):
+        if (own is not None and own.mandatory) or key in s.reading.requirements or _TOLD.match(key):
             continue
         yield finding(f"{leaf.key} has no effect here: {why}", key, fix=Drop(key), safe=True)
 

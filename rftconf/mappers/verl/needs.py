@@ -44,9 +44,9 @@ PASSES_CAPS = {
 def _read(r: ReadContext) -> None:
     """Every rank takes the same share of an update (H8)."""
     if _checks_fixed_sizes(r):
-        r.demanded.update((*MICRO, *(key.removesuffix("_per_gpu") for key in MICRO)))
+        r.requirements.update((*MICRO, *(key.removesuffix("_per_gpu") for key in MICRO)))
     if not r.since("0.4.1"):  # ray_trainer._validate_config, whether there is a reference or not
-        r.demanded.update((REFERENCE_SIZE, REFERENCE_TOTAL))
+        r.requirements.update((REFERENCE_SIZE, REFERENCE_TOTAL))
     _read_the_critics_values(r)
     update, key = r.plan("stage.batch.sequences_per_update"), "actor_rollout_ref.actor.ppo_mini_batch_size"
     try:

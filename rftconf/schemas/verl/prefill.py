@@ -11,7 +11,7 @@ _R = "actor_rollout_ref.rollout"
 PIECES, _BATCH, _CONTEXT = f"{_R}.enable_chunked_prefill", f"{_R}.max_num_batched_tokens", f"{_R}.max_model_len"
 _LENGTHS = ("data.max_prompt_length", "data.max_response_length")
 _USUAL = {_BATCH: 8192, **dict.fromkeys(_LENGTHS, 512)}
-"""What stands in veRL's rollout.yaml and legacy_data.yaml where nobody writes it."""
+"""Defaults of veRL's rollout.yaml and legacy_data.yaml."""
 
 
 @record
@@ -24,19 +24,19 @@ class PrefillInPieces(KeepsNames):
     """
 
     def up(self, flat: dict[str, C]) -> list[Change]:
-        """Say what the engine did all along."""
-        return self._respelt(flat, value=True, why="the vLLM of 0.6.1 takes prompts in pieces all the same")
+        """Write true, as the engine did it without being told."""
+        return self._respell(flat, value=True, why="the vLLM of 0.6.1 takes prompts in pieces all the same")
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Leave it to the engine, so that the worker does not stop."""
         mode = flat.get(f"{_R}.mode")
         if mode is not None and mode.value == "async":  # the server asks for nothing
             return []
-        return self._respelt(
+        return self._respell(
             flat, value=False, why="its worker stops at true, and its vLLM takes prompts in pieces anyway"
         )
 
-    def _respelt(self, flat: dict[str, C], *, value: bool, why: str) -> list[Change]:
+    def _respell(self, flat: dict[str, C], *, value: bool, why: str) -> list[Change]:
         cell, engine = flat.get(PIECES), flat.get(f"{_R}.name")
         if cell is None or cell.value is not (not value) or (engine is not None and engine.value != "vllm"):
             return []

@@ -1,4 +1,4 @@
-"""What all actors are called with is pickled once, however many they are."""
+"""The arguments of a call to all actors are pickled once, however many actors there are."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_as_many_blocks_at_once_as_a_device_has_change_nothing(monkeypatch: pyte
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_a_digest_is_of_numbers_and_shape(dtype: torch.dtype) -> None:
-    """What is fused is one tensor, and 0 and -0 are one number."""
+    """Tensors that are fused count as one, and 0 and -0 count as one number."""
     tensor = torch.randn(3 * BLOCK_WORDS // 256 + 5, 256).to(dtype)
     assert digest(tensor) == digest(*tensor.split(100))
     others = (tensor, tensor.t(), tensor.flatten(), tensor[1:], tensor.double(), tensor.flip(0), tensor.roll(1, 1))

@@ -132,7 +132,7 @@ class Actor:
 
 
 def test_engines_that_lay_weights_out_alike_are_expected_to_hold_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which the trainer's first rank reckons once; and each engine is asked what it holds itself."""
+    """The trainer's first rank computes the digests once; each engine is asked for its own."""
     layouts: list[Layout] = []
 
     def counted(weights: Weights, kinds: list[Layout]) -> list[Digests]:
