@@ -94,6 +94,8 @@ class Decision:
     choices: tuple[str, ...] = ()
     chosen: str = ""
     has: str = ""
+    leads: bool = False
+    """True where the answer says with which loss or estimator is learned: such a question stands before all others."""
 
 
 @record

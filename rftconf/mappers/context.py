@@ -139,8 +139,8 @@ class WriteContext(_Pass, Protocol):
     def model_beside(self, prefix: str) -> str:
         """A model beside the policy in words; its paths in the plan begin with `prefix`."""
 
-    def decide(self, key: str, why: str, *choices: str) -> None:
-        """Put a question to the person."""
+    def decide(self, key: str, why: str, *choices: str, leads: bool = False) -> None:
+        """Put a question to the person; one about the loss or the estimator leads."""
 
     def put(
         self,

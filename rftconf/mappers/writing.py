@@ -110,9 +110,9 @@ class Writing:
         origin = self.origins.get(path)
         return origin is not None and origin.kind is Kind.CHOSEN
 
-    def decide(self, key: str, why: str, *choices: str) -> None:
-        """Put a question to the person."""
-        self.decisions.append(Decision(key, why, choices))
+    def decide(self, key: str, why: str, *choices: str, leads: bool = False) -> None:
+        """Put a question to the person; one about the loss or the estimator leads."""
+        self.decisions.append(Decision(key, why, choices, leads=leads))
 
     def put(
         self,

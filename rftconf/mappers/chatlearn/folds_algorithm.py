@@ -46,7 +46,7 @@ class OtherEstimator(OneSided):
         name = w.plan(A + "advantage")
         if name not in ("grpo", None) and not w.same_framework:
             why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
-            w.decide("models.policy_trainer", why, "accept GRPO", "or keep the source's framework")
+            w.decide("models.policy_trainer", why, "accept GRPO", "or keep the source's framework", leads=True)
 
 
 ADVANTAGE = together(

@@ -41,7 +41,7 @@ def weigh_algorithm(w: WriteContext) -> None:
 def _weigh_estimator(w: WriteContext, name: Any) -> None:
     if name not in GROUPED:
         why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
-        w.decide(SCALE, why, "accept GRPO", KEEP)
+        w.decide(SCALE, why, "accept GRPO", KEEP, leads=True)
     filters = [w.plan(f"{A}filters[{i}].kind") for i in range(w.items(A + "filters"))]
     if filters:
         named = ", ".join(map(formula, filters))

@@ -1,0 +1,102 @@
+"""Questions about the loss and the estimator: what only a fork's code learns with is asked about, and such questions lead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rftconf.base.ledger import Decision, SourceLine, State, TargetLine
+from rftconf.base.symbols import formula
+from rftconf.convert.ledger.provenance import shown_in
+from rftconf.mappers.families import described
+from rftconf.mappers.native import nodes_above
+from rftconf.mappers.rows import Table, natives_of, plans_of
+from rftconf.schemas import catalogue, registry
+
+if TYPE_CHECKING:
+    from rftconf.dialects.declaration import Dialect
+    from rftconf.load.loaded import Loaded
+    from rftconf.load.stage import StageRead
+    from rftconf.mappers.writing import Writing
+
+ESTIMATOR, LOSS = "stage.algorithm.advantage", "stage.algorithm.policy_loss."
+FAMILY = f"{LOSS}family"
+_NAMED = re.compile(
+    r"(?:^|[._])(?:adv|advantages?|estimator|loss(?:es)?|clip(?:_?range)?|surrogate|objective|policy_gradient|grpo|ppo|reinforce)(?:[._]|$)"
+)
+"""Words in a key's name by which its author says that it belongs to the loss or the estimator, wherever it stands."""
+_MOST = 4
+"""Keys that one question names."""
+_OFF: tuple[object, ...] = (None, False, "", "false", "False", "none", "None", "null", [], {})
+
+
+def unknown_losses(
+    loaded: Loaded, stage: StageRead, sources: Iterable[SourceLine], lines: Iterable[TargetLine], writing: Writing
+) -> list[Decision]:
+    """Return a question where the source may learn with another loss or estimator than any release has.
+
+    A key beside those of the loss that the release does not have, or that a fork's code alone acts upon, is left out of what
+    is written: what is left is a plain loss, and a person must say whether that will do.
+    """
+    written = {line.key.lstrip("+") for line in lines}
+    other_release = writing.same_framework and loaded.release != writing.release
+    sections = _sections(stage.reading.table, loaded.dialect)
+    own = [
+        line
+        for line in sources
+        if (line.key not in written or (other_release and line.of_fork))
+        and _is_nobodys(loaded, stage, line)
+        and (_NAMED.search(line.key) is not None or _section(loaded, stage, line.key) in sections)
+    ]
+    if not own:
+        return []
+    it, they, are = ("it", "it", "changes") if len(own) == 1 else ("them", "they", "change")
+    facts = "; ".join(dict.fromkeys(line.reason for line in own if line.of_fork))
+    release = f"{registry.framework(loaded.framework).title} {loaded.release}"
+    nobodys = f"{release} does not have {it}, so the code of a fork may learn by {it}"
+    plain = ((text, stage.values.get(path)) for text, path in (("the loss", FAMILY), ("the advantages of", ESTIMATOR)))
+    named = " and ".join(f"{text} {described(formula(value))}" for text, value in plain if value is not None)
+    why = f"{facts or nobodys}; without {it} the run learns with {named or 'the loss that the release has'}"
+    settings = [f"{line.key}={shown_in(stage.reading.source, line.key)}" for line in own[:_MOST]]
+    more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
+    choices = (f"keep: {they} {are} nothing in the loss, or the plain one will do", "or keep the source's framework")
+    return [Decision(own[0].key, why, choices, has=", ".join(settings) + more, leads=True)]
+
+
+def _is_nobodys(loaded: Loaded, stage: StageRead, line: SourceLine) -> bool:
+    """True for a key that is switched on and that the release does not have, or that the fork's code alone acts upon."""
+    if line.word or line.of_another_run or line.value in _OFF:
+        return False
+    states = (State.UNKNOWN, State.EXTENSION)
+    known = catalogue.load(loaded.framework, loaded.release, stage.reading.source.trainer)
+    return line.key not in known and (line.of_fork or line.state in states)
+
+
+def _section(loaded: Loaded, stage: StageRead, key: str) -> str:
+    """The nearest section above a key that its framework has, or its fork."""
+    known = catalogue.load(loaded.framework, None, stage.reading.source.trainer)
+    own = () if loaded.dialect is None else {_parent(name.key) for name in loaded.dialect.names}
+    return next((node for node in reversed(nodes_above(key)) if known.is_node(node) or node in own), "")
+
+
+def _sections(table: Table, dialect: Dialect | None) -> frozenset[str]:
+    """The sections that hold the keys of loss and estimator; a framework without sections has none of them."""
+    rows = (row for row in table.rows if any(path == ESTIMATOR or path.startswith(LOSS) for path in plans_of(row)))
+    sections = frozenset(filter(None, (_parent(key) for row in rows for key in natives_of(row))))
+    if dialect is None:
+        return sections
+    return sections.union(_parent(name.key) for name in dialect.names if _parent(name.to) in sections)
+
+
+def _parent(key: str) -> str:
+    return key.rpartition(".")[0]
+
+
+def algorithm_first(decisions: Iterable[Decision], writing: Writing) -> Iterator[Decision]:
+    """Sort questions: those that say with which loss or estimator is learned lead; the order of the others stays."""
+    listed = list(decisions)
+    outcomes = (writing.outcomes.get(path) for path in (ESTIMATOR, FAMILY))
+    keys = {key.lstrip("+") for outcome in outcomes if outcome is not None for key in outcome.targets}
+    first = [decision for decision in listed if decision.leads or decision.key in keys]
+    yield from (*first, *(decision for decision in listed if decision not in first))
