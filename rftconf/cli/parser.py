@@ -46,7 +46,7 @@ def root(
         bool, typer.Option("--traceback", help="Show where an unexpected error came from (or RFTCONF_TRACEBACK=1).")
     ] = False,
 ) -> None:
-    """One RL post-training run, written for veRL, Trinity-RFT, ROLL or ChatLearn: read, convert, check, compare, run it.
+    """One RL post-training run, whatever framework it is written for: read, convert, check, compare, run it.
 
     \b
     Examples:

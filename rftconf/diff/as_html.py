@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -45,18 +45,21 @@ td, th { padding: .3rem .5rem; text-align: left; vertical-align: top; border-bot
 th.field, td.field { width: 26%; } .soft { color: var(--soft); font-size: 13px; } .differs { color: var(--red); }
 .unknown { color: var(--amber); } .same { color: var(--soft); } code { font: 13px/1.4 ui-monospace, monospace; }
 h1, h2, p { overflow-wrap: anywhere; }
+svg { width: 100%; max-width: 45rem; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 @media (max-width: 44rem) { table, tbody, tr, td { display: block; } tr.head { display: none; }
   td, td.field { width: auto; border: 0; padding: .1rem 0; } tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
   td[data-as]::before { content: attr(data-as) ": "; color: var(--soft); } }
 """
 
 
-def comparison_html(comparison: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> str:
-    """The comparison as an HTML page."""
-    return "\n".join(_page(comparison, effects)) + "\n"
+def comparison_html(
+    comparison: Comparison, effects: Sequence[Effect] = tuple(Effect), sections: Iterable[str] = ()
+) -> str:
+    """The comparison as an HTML page; `sections` are more of its HTML, below the verdict."""
+    return "\n".join(_page(comparison, effects, sections)) + "\n"
 
 
-def _page(comparison: Comparison, effects: Sequence[Effect]) -> Iterator[str]:
+def _page(comparison: Comparison, effects: Sequence[Effect], sections: Iterable[str]) -> Iterator[str]:
     names = [_text(side.name) for side in (comparison.a, comparison.b)]
     tone = {"same": "var(--green)", "different": "var(--red)"}.get(comparison.verdict(), "var(--amber)")
     yield '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -70,6 +73,7 @@ def _page(comparison: Comparison, effects: Sequence[Effect]) -> Iterator[str]:
         rows = zip(OF_A_SIDE, (side.name, side.title, math, plan), strict=True)
         yield f"<tr><td>{letter}</td>{''.join(_cell(name, _text(text)) for name, text in rows)}</tr>"
     yield "</table>"
+    yield from sections
     for stage in comparison.stages:
         if len(comparison.stages) > 1:
             yield f"<h2>Stage {_text(stage.name)}</h2>"

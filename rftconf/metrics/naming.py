@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rftconf.mappers.logged import Counter, Logged, placeholders
 from rftconf.metrics.quantity import Quantity, pattern
@@ -34,6 +35,7 @@ def step_keys(framework: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for counter in counters_of(framework) for key in counter.keys))
 
 
+@lru_cache(maxsize=4096)
 def understood(framework: str, name: str) -> NameMatch | None:
     """Return what a framework's name means, or None; a full name counts first, then the pattern of least freedom."""
     matches = sorted(

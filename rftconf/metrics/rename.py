@@ -6,20 +6,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
-from rftconf.base.errors import UnreadableError
 from rftconf.mappers.logged import Counter
+from rftconf.metrics.log_lines import RUN, LogLine, log_lines
 from rftconf.metrics.naming import counter_of, counters_of, name_for, step_keys, understood
 from rftconf.metrics.quantity import title
 from rftconf.metrics.steps import Moment, Steps
 from rftconf.plan.units import Unit
-
-RUN = "run"
-"""What tells the lines of two runs apart, where a framework logs to two."""
-_HOLDERS = ("data", "metrics")
-"""Where veRL's file logger and ROLL's standard output put the metrics of a line."""
 
 
 @dataclass(slots=True)
@@ -62,23 +56,15 @@ class Renaming:
 
         Raises UnreadableError, with file, line and column, for a line that is no JSON object.
         """
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                self.report.lines += 1
-                yield from self._object(_parsed(line, file, number), file, number)
+        for line in log_lines(text, file, self.source):
+            self.report.lines += 1
+            yield from self._objects(line)
 
-    def _object(self, object_: dict[str, Any], file: str, number: int) -> Iterator[dict[str, Any]]:
-        holder = next((key for key in _HOLDERS if isinstance(object_.get(key), dict)), None)
-        inside = object_ if holder is None else object_[holder]
-        keys = step_keys(self.source)
-        steps = {key: _number(key, value, file, number) for key, value in object_.items() if key in keys}
-        metrics = {key: value for key, value in inside.items() if key not in steps and key != RUN}
-        source = self._source_run(object_.get(RUN), metrics)
-        for place, named in self._by_place(metrics).items():
-            counted = self._counted(steps, source, place)
+    def _objects(self, line: LogLine) -> Iterator[dict[str, Any]]:
+        for place, named in self._by_place(line.metrics).items():
+            counted = self._counted(line.steps, line.counter, place)
             labels = {RUN: place.run} if place.run else {}
-            around = {} if holder is None else {k: v for k, v in object_.items() if k not in (*steps, holder, RUN)}
-            yield {**counted, **labels, **around, **(named if holder is None else {holder: named})}
+            yield {**counted, **labels, **line.around, **(named if line.holder is None else {line.holder: named})}
 
     def _by_place(self, metrics: Mapping[str, Any]) -> dict[_Place, dict[str, Any]]:
         """Metrics under their new names, by where they go; what has no new name goes where most training metrics do."""
@@ -125,16 +111,6 @@ class Renaming:
         if differs:
             self.report.differs[new] = differs
 
-    def _source_run(self, run: object, metrics: Iterable[str]) -> Counter | None:
-        """The counter that a line's steps are of; None where its metrics are of two runs, or of none."""
-        mine = counters_of(self.source)
-        if len(mine) == 1:
-            return mine[0]
-        if run in [counter.run for counter in mine]:
-            return counter_of(self.source, str(run))
-        runs = {known.logged.run for name in metrics if (known := understood(self.source, name)) is not None}
-        return counter_of(self.source, runs.pop()) if len(runs) == 1 else None
-
     def _counted(self, steps: Mapping[str, Any], source: Counter | None, place: _Place) -> dict[str, Any]:
         """The line's steps as the target counts them; a counter of the source's own stays where there is another."""
         target = counter_of(self.target, place.run)
@@ -172,41 +148,8 @@ class Renaming:
         )
 
 
-def _number(key: str, value: Any, file: str, line: int) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
-        raise UnreadableError(f"{key} is {json.dumps(value)}, not a number", file=file, line=line)
-    return value
-
-
 def _counter_text(counter: Counter) -> str:
     return f"{title(counter.framework)}'s {f'{counter.run} ' if counter.run else ''}steps ({counter.unit.value})"
-
-
-class _TwiceError(ValueError):
-    """An object has a key two times; a reader that keeps one of the values would lose the other in silence."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
-    return fields
-
-
-def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
-    try:
-        value = json.loads(line, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        raise UnreadableError(f"no JSON: {error.msg}", file=file, line=number, col=error.colno) from error
-    except _TwiceError as error:
-        raise UnreadableError(f"{json.dumps(str(error))} stands twice in one object", file=file, line=number) from error
-    except (RecursionError, ValueError) as error:
-        what = "nested too deep, or a number is too long"
-        raise UnreadableError(f"JSON that cannot be read: {what}", file=file, line=number) from error
-    if not isinstance(value, dict):
-        raise UnreadableError("not a JSON object; one object a line is expected", file=file, line=number, col=1)
-    return value
 
 
 def write_json_lines(lines: Iterable[dict[str, Any]]) -> str:

@@ -45,10 +45,12 @@ class Steps:
         done = step - source.counter.first + 1
         if source.counter.unit is target.counter.unit and source.behind == target.behind:
             return done + target.counter.first - 1
-        periods = done / self._a_period(source) - source.behind
-        if source.behind:
-            periods = max(periods, Fraction(0))
-        return (periods + target.behind) * self._a_period(target) + target.counter.first - 1
+        return (self.periods(step, source) + target.behind) * self._a_period(target) + target.counter.first - 1
+
+    def periods(self, step: Fraction, moment: Moment) -> Fraction:
+        """The rollout periods that the weights were trained for of which a value speaks that is logged at `step`."""
+        periods = (step - moment.counter.first + 1) / self._a_period(moment) - moment.behind
+        return max(periods, Fraction(0)) if moment.behind else periods
 
     def _a_period(self, moment: Moment) -> Fraction:
         return self.per_period[moment.counter.unit]

@@ -7,13 +7,11 @@ from html import escape
 from itertools import pairwise
 
 from rftconf.budget.as_html import STYLE
+from rftconf.report.chart import BLOCKS, COLOURS, Points, chart_svg
 from rftconf.report.screen import Screen, joined, printable
 
-BLOCKS = " ▁▂▃▄▅▆▇█"
 ROWS, MARGIN, WIDEST = 8, 12, 6
 """Rows of a chart on a terminal, columns beside it, and the most columns that one period is drawn with."""
-WIDTH, HEIGHT, LEFT, FOOT = 720, 240, 64, 28
-COLOURS = ("#3b6fb6", "#c05746", "#5b9a55", "#c9a13b", "#9b8bb8", "#5fa3c7")
 SHOWN = (
     "reward",
     "response_tokens",
@@ -33,8 +31,6 @@ SHOWN = (
 
 Series = Mapping[str, Sequence[float]]
 """A name for each curve, and a number for each period."""
-Points = Sequence[tuple[int, float]]
-"""Periods, and the number that each has."""
 
 
 def curve_text(title: str, values: Sequence[float], screen: Screen) -> str:
@@ -83,31 +79,7 @@ def _page(title: str, runs: Mapping[str, Series], validations: Mapping[str, Mapp
 def _headed(title: str, drawn: Mapping[str, Points], colours: Mapping[str, str]) -> Iterator[str]:
     if drawn:
         yield f"<h2>{_text(title)}</h2>"
-        yield from _chart(title, drawn, colours)
-
-
-def _chart(metric: str, drawn: Mapping[str, Points], colours: Mapping[str, str]) -> Iterator[str]:
-    periods, numbers = ([point[axis] for points in drawn.values() for point in points] for axis in (0, 1))
-    low, high, first, last = min(numbers), max(numbers), min(periods), max(periods)
-    yield f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_text(metric)} over periods">'
-    for share in (0.0, 0.5, 1.0):
-        y = _height(share)
-        yield f'<line x1="{LEFT}" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--line)"/>'
-        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{low + share * (high - low):.4g}</text>'
-    for name, pairs in drawn.items():
-        xs = (LEFT + (WIDTH - LEFT - 8) * (period - first) / max(last - first, 1) for period, _ in pairs)
-        ys = (_height((value - low) / (high - low or 1)) for _, value in pairs)
-        points = [f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True)]
-        if len(points) == 1:
-            points *= 2
-        shape = f'fill="none" stroke="{colours[name]}" stroke-width="2" stroke-linecap="round"'
-        yield f'<polyline points="{" ".join(points)}" {shape}><title>{_text(name)}</title></polyline>'
-    yield f'<text x="{LEFT}" y="{HEIGHT - 6}">{first:g}</text>'
-    yield f'<text x="{WIDTH - 8}" y="{HEIGHT - 6}" text-anchor="end">period {last:g}</text></svg>'
-
-
-def _height(share: float) -> float:
-    return 8 + (HEIGHT - FOOT - 8) * (1 - share)
+        yield from chart_svg(title, drawn, colours, "period")
 
 
 def _averaged(values: Sequence[float], most: int) -> list[float]:

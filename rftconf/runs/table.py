@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rftconf.report.chart import blocks_text
 from rftconf.report.screen import Screen, columns_of, joined, printable
-from rftconf.runs.curve import BLOCKS
 
 HEAD = ("run", "periods", "reward", "", "lag", "lost", "checkpoint")
 
@@ -73,8 +73,7 @@ def _spark(values: Sequence[float], most: int = 20) -> str:
     if not values:
         return ""
     picked = [values[len(values) * index // most] for index in range(most)] if len(values) > most else values
-    low, high = min(picked), max(picked)
-    return "".join(BLOCKS[1 + round((value - low) / (high - low or 1) * 7)] for value in picked)
+    return blocks_text(picked, min(picked), max(picked))
 
 
 def _is_number(value: Any) -> bool:

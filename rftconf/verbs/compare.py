@@ -11,7 +11,8 @@ from rftconf.base.errors import UsageError
 
 if TYPE_CHECKING:
     from rftconf.diff.effects import Effect
-    from rftconf.diff.sides import Side
+    from rftconf.load.loaded import Loaded
+    from rftconf.metrics.parting import Overlay
     from rftconf.verbs.read_arguments import Reading
 
 T = TypeVar("T")
@@ -85,13 +86,28 @@ def refuse_two_inputs(a: str, b: str) -> None:
         raise UsageError("both sides are -: standard input can be read once")
 
 
-def open_side(name: str, how: Reading, request: CompareRequest, *, quiet: bool, color: str) -> Side | None:
-    """A file as a side; None where it cannot be read, which is then said."""
-    from rftconf.diff.sides import side
+def open_run(name: str, how: Reading, request: CompareRequest, *, quiet: bool, color: str) -> Loaded | None:
+    """Understand a file as a run; None where it cannot be read, which is then said."""
     from rftconf.verbs import output as out
     from rftconf.verbs.open_input import understood
     from rftconf.verbs.read_arguments import assumptions
 
     assumed, screen = assumptions(request.assume), out.report_screen(color)
-    loaded = understood(name, how, screen, rows=request.rows, assume=assumed, quiet=quiet, named=True)
-    return None if loaded is None else side(loaded.document.name, loaded)
+    return understood(name, how, screen, rows=request.rows, assume=assumed, quiet=quiet, named=True)
+
+
+def overlay(files: Sequence[Path], runs: Sequence[Loaded]) -> Overlay:
+    """Lay over each other what two runs logged. Raises UsageError, UnreadableError for a file that tells no curves."""
+    from rftconf.load.load import main_stage
+    from rftconf.metrics.curves import RunClock, curves_of
+    from rftconf.metrics.log_lines import MOST_BYTES
+    from rftconf.metrics.parting import lay_over
+    from rftconf.schemas import registry
+    from rftconf.text.source import open_source
+
+    curves = []
+    for file, run in zip(files, runs, strict=True):
+        opened = open_source(file, MOST_BYTES)
+        clock = RunClock.of(main_stage(run).reading, run.document.name)
+        curves.append(curves_of(opened.text, opened.name, registry.framework(run.framework).family, clock))
+    return lay_over(*curves)

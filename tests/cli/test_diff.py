@@ -237,3 +237,30 @@ def test_mappings_are_shown_by_what_differs(tmp_path: Path, capsys: Captured, mo
         assert "{gradient_accumulation_fusion: true}" in new_output
         assert "{gradient_accumulation_fusion: false}" in new_output
         assert "recompute_method: " not in new_output
+
+
+def test_curves_that_part_are_named_with_their_place(tmp_path: Path, capsys: Captured) -> None:
+    """The score of B stands still from its period 32 on, at 1,024 prompts a period."""
+    a, b, page = tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "page.html"
+    mine = ({"step": n, "data": {"critic/score/mean": n / 100, "my/own": 1}} for n in range(1, 65))
+    theirs = ({"step": n, "run": "trainer", "critic/score/mean": min(n, 128) / 400} for n in range(1, 257))
+    for file, lines in ((a, mine), (b, theirs)):
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    command = ["diff", str(GUIDE), str(BACK), "--quiet", "--metrics", str(a), str(b)]
+    assert run([*command, "--html", str(page)]) == 1
+    out = capsys.readouterr().out
+    assert "They part (1, the first to part first)" in out
+    assert "-v names them" in out
+    assert page.read_text().count("<svg ") == 1
+    assert run([*command, "--json"]) == 1
+    (pair,) = json.loads(capsys.readouterr().out)["curves"]["part"]
+    assert (pair["a"], pair["b"]) == ("critic/score/mean", "critic/score/mean")
+    assert 24 * 1024 <= pair["apart_from_prompts"] <= 40 * 1024
+
+
+def test_a_file_of_metrics_that_cannot_be_read_is_an_error_with_its_line(tmp_path: Path, capsys: Captured) -> None:
+    good, bad = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    good.write_text('{"step": 1, "critic/score/mean": 0.5}\n')
+    bad.write_text(f'{{"step": {10**400}, "critic/score/mean": 0.5}}\n')
+    assert run(["diff", str(GUIDE), str(GUIDE), "--quiet", "--metrics", str(good), str(bad)]) == 2
+    assert f"{bad}:1: step is 1000" in capsys.readouterr().err

@@ -37,7 +37,7 @@ OPTIONS = {
         "--color",
     ],
     "diff": [
-        *(*READING, "--rows", "--assume", "--set-a", "--set-b", "--only", "--html", "--verbose", "-v"),
+        *(*READING, "--rows", "--assume", "--set-a", "--set-b", "--only", "--metrics", "--html", "--verbose", "-v"),
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
     "new": [

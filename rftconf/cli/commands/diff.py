@@ -32,6 +32,14 @@ def diff(
     rows: options.Rows = None,
     assume: options.Assume = None,
     only: options.Only = None,
+    metrics: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            "--metrics",
+            metavar="A.jsonl B.jsonl",
+            help="What the two runs logged: also say which curves part, and from how many prompts on.",
+        ),
+    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write the comparison as one page.")
     ] = None,
@@ -50,7 +58,8 @@ def diff(
     that make two runs the same whatever their keys say, then what differs: what changes the mathematics, what is
     measured, what is performance only. A value that a file does not tell is never guessed: equal expressions are
     equal, all others cannot be compared. --from, --from-release, --launch and --base may be given twice, for A and B;
-    --set gives a variable of both a value, --set-a and --set-b of one.
+    --set gives a variable of both a value, --set-a and --set-b of one. --metrics lays over each other what the two
+    runs logged (one JSON object a line), by the prompts seen, with the names of each framework understood.
 
     \b
     Examples:
@@ -60,11 +69,13 @@ def diff(
       rftconf diff run_grpo.sh run_grpo.sh --set-a NNODES=1 --set-b NNODES=4
       git show HEAD:run_grpo.sh | rftconf diff - run_grpo.sh
       rftconf diff run_grpo.sh grpo.yaml --html comparison.html --quiet
+      rftconf diff run_grpo.sh grpo.yaml --metrics run_grpo.jsonl grpo.jsonl
 
     Exit: 0 the same run, 1 different (or not to be compared), 2 unreadable or usage. Names and logging do not count.
     """
     from rftconf.diff.compare import compare
     from rftconf.diff.effects import COUNTED
+    from rftconf.diff.sides import side
     from rftconf.verbs import compare as comparing
     from rftconf.verbs import output as out
 
@@ -72,24 +83,29 @@ def diff(
     each = comparing.each_side(request, from_, from_release, launch, base)
     comparing.refuse_two_inputs(a, b)
     effects = comparing.effects_named(only)
-    sides = [
-        comparing.open_side(name, how, request, quiet=quiet, color=color)
-        for name, how in zip((a, b), each, strict=True)
+    runs = [
+        comparing.open_run(name, how, request, quiet=quiet, color=color) for name, how in zip((a, b), each, strict=True)
     ]
-    if sides[0] is None or sides[1] is None:
+    if runs[0] is None or runs[1] is None:
         return 2
-    comparison = compare(sides[0], sides[1])
+    comparison = compare(*(side(run.document.name, run) for run in runs if run is not None))
+    overlay = comparing.overlay(metrics, (runs[0], runs[1])) if metrics else None
     if html is not None:
         from rftconf.diff.as_html import comparison_html
+        from rftconf.verbs.curves_report import curves_html
 
-        out.product(comparison_html(comparison, effects), html)
+        out.product(comparison_html(comparison, effects, curves_html(overlay) if overlay else ()), html)
     if json:
         from rftconf.diff.as_json import comparison_json
+        from rftconf.verbs.curves_report import curves_json
 
-        out.product_json(comparison_json(comparison, effects), output)
+        curves = {"curves": curves_json(overlay)} if overlay else {}
+        out.product_json({**comparison_json(comparison, effects), **curves}, output)
     else:
         from rftconf.diff.as_text import comparison_text
+        from rftconf.verbs.curves_report import curves_text
 
         screen = out.product_screen(color if output is None else "never")
-        out.product(comparison_text(comparison, screen, effects, full=verbose), output)
+        text = comparison_text(comparison, screen, effects, full=verbose)
+        out.product(text + (curves_text(overlay, screen, full=verbose) if overlay else ""), output)
     return int(comparison.verdict(effects if only else COUNTED) != "same")

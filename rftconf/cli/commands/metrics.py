@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from rftconf.cli import options
     from rftconf.plan.units import Unit
 
-MOST_BYTES = 512 * 1024 * 1024
-"""The largest file of metrics that is read; it is read whole, so that it is written whole or not at all."""
-
 
 def metrics(
     frameworks: Annotated[
@@ -70,6 +67,7 @@ def metrics(
         raise UsageError("--rename FILE needs --from FRAMEWORK and --to FRAMEWORK, and takes no other framework")
     if json and output is None:
         raise UsageError("--json prints the report on standard output, so the metrics need -o FILE")
+    from rftconf.metrics.log_lines import MOST_BYTES
     from rftconf.metrics.rename import Renaming, write_json_lines
     from rftconf.metrics.steps import together
     from rftconf.text.source import open_source
