@@ -91,10 +91,8 @@ def test_where_two_runs_part_is_found() -> None:
     assert pair.gap == pytest.approx(0.1 / 0.69, abs=0.03)
 
 
-@given(st.integers(0, 10**6))
-def test_a_run_with_other_noise_seldom_parts(seed: int) -> None:
-    """Two runs that differ by chance alone: no part that is apart stays so to the end, but for one of many seeds."""
-    runs = [verl_run(learned, 64, 0.05, number) for number in range(seed, seed + 40)]
+def test_runs_that_differ_by_chance_alone_seldom_part() -> None:
+    runs = [verl_run(learned, 64, 0.05, seed) for seed in range(200)]
     overlays = [lay_over(a, b) for a, b in zip(runs[::2], runs[1::2], strict=True)]
     assert sum(len(overlay.parted) for overlay in overlays) <= 3
 
