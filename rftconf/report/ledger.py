@@ -54,16 +54,20 @@ _WIDE = 110
 
 
 def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False) -> str:
-    """The report for people, on one screen where possible. `full` lists every key and every note."""
-    lines = [screen.style(_title(ledger), "bold")]
-    lines.extend(_decisions(ledger.decisions, screen))
-    lines.extend(learning_lines(ledger.learning, screen, full=full))
-    lines.extend(_counts(ledger, screen))
-    if full:
-        lines.extend(_listed(ledger, screen))
-    else:
-        lines.extend(_folded(ledger, screen))
-    return joined(lines)
+    """The report for people, on one screen where possible. `full` lists every key and every note.
+
+    What must be decided stands first. On a terminal that the report scrolls through it stands last, where the eye is then.
+    """
+    account = [
+        *learning_lines(ledger.learning, screen, full=full),
+        *_counts(ledger, screen),
+        *(_listed(ledger, screen) if full else _folded(ledger, screen)),
+    ]
+    decisions = list(_decisions(ledger.decisions, screen))
+    title = screen.style(_title(ledger), "bold")
+    if decisions and screen.scrolls(1 + len(account) + len(decisions)):
+        return joined([title, *account, "", *decisions[:-1]])
+    return joined([title, *decisions, *account])
 
 
 def _listed(ledger: Ledger, screen: Screen) -> Iterator[str]:

@@ -16,14 +16,17 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 _NARROWEST, _WIDEST = 40, 160
 _UNKNOWN = 100
 """Columns where nobody tells."""
+_AFTER = 4
+"""Lines below a report: the file that was written, the next command, the prompt."""
 
 
 @record
 class Screen:
-    """`width` in columns; styles are dropped unless `colour`."""
+    """`width` in columns; styles are dropped unless `colour`. `height` is in lines, None where nothing scrolls."""
 
     width: int = 80
     colour: bool = False
+    height: int | None = None
 
     @classmethod
     def of(cls, stream: TextIO, colour: str = "auto") -> Screen:
@@ -32,7 +35,12 @@ class Screen:
         # An empty NO_COLOR does not count (no-color.org).
         wants_colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         width = min(max(_columns(), _NARROWEST), _WIDEST)
-        return cls(width, colour == "always" or (colour == "auto" and wants_colour))
+        coloured = colour == "always" or (colour == "auto" and wants_colour)
+        return cls(width, coloured, _lines(stream) if terminal else None)
+
+    def scrolls(self, lines: int) -> bool:
+        """True where a text of so many lines, and the few that a verb says after it, go beyond the top of a terminal."""
+        return self.height is not None and lines + _AFTER > self.height
 
     def style(self, text: str, *styles: str) -> str:
         """`text` in the named styles."""
@@ -81,6 +89,13 @@ def printable(text: str) -> str:
 def joined(lines: Iterable[str]) -> str:
     """Lines as one text with a line break at the end of each and no trailing white space."""
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _lines(stream: TextIO) -> int | None:
+    try:
+        return os.get_terminal_size(stream.fileno()).lines or None
+    except (OSError, ValueError):
+        return None
 
 
 def _columns() -> int:

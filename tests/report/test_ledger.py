@@ -51,6 +51,17 @@ LEARNING = (
 )
 
 
+def test_decisions_stand_last_where_a_terminal_scrolls() -> None:
+    ledger = replace(LEDGER, learning=LEARNING)
+    piped = ledger_text(ledger, Screen(80))
+    lines = len(piped.splitlines())
+    assert ledger_text(ledger, Screen(80, height=lines + 4)) == piped
+    scrolled = ledger_text(ledger, Screen(80, height=lines + 3))
+    assert scrolled.endswith("answers: 2 + 6 | 4 + 4\n")
+    assert sorted(scrolled.splitlines()) == sorted(piped.splitlines())
+    assert scrolled.splitlines()[0] == piped.splitlines()[0]
+
+
 def test_decisions_come_first_then_learning_then_counts() -> None:
     text = ledger_text(replace(LEDGER, learning=LEARNING), Screen(80))
     marks = [
