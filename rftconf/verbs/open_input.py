@@ -22,9 +22,16 @@ if TYPE_CHECKING:
 
 
 def open_document(source: str, how: Reading) -> Document:
-    """Read one file (`-` is standard input). Raises UnreadableError when it cannot be read at all."""
+    """Read one file (`-` is standard input), or the config that the folder of a run keeps.
+
+    Raises UnreadableError when it cannot be read at all.
+    """
     from rftconf.text.source import open_source
 
+    if os.path.isdir(source):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
+        from rftconf.load.run_folder import config_of_run
+
+        source = config_of_run(source)
     return read_source(open_source(source), source, how)
 
 
