@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from rftconf.base.ledger import Decision, SourceLine, State, TargetLine
 from rftconf.base.symbols import formula
 from rftconf.convert.ledger.provenance import shown_in
+from rftconf.convert.questions.decisions import of_another_main
+from rftconf.convert.questions.questions import KEEP
 from rftconf.mappers.families import described
 from rftconf.mappers.native import nodes_above
 from rftconf.mappers.rows import Table, natives_of, plans_of
+from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue, registry
 
 if TYPE_CHECKING:
@@ -62,6 +65,29 @@ def unknown_losses(
     more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
     choices = (f"keep: {they} {are} nothing in the loss, or the plain one will do", "or keep the source's framework")
     return [Decision(own[0].key, why, choices, has=", ".join(settings) + more, leads=True)]
+
+
+def unknown_program(loaded: Loaded, stage: StageRead) -> list[Decision]:
+    """Return a question where a program of its own is started and its config, which is not here, names the estimator.
+
+    The framework's default stands in the plan then, and nobody knows whether that program learns so.
+    """
+    estimator, origin = stage.values.get(ESTIMATOR), stage.origins.get(ESTIMATOR)
+    launch = loaded.document.launch
+    if loaded.dialect is not None or launch is None or not of_another_main(loaded):
+        return []
+    if origin is None or origin.kind is not Kind.DEFAULT or not origin.keys or estimator is None:
+        return []
+    key, title = origin.keys[0], f"{registry.framework(loaded.framework).title} {loaded.release}"
+    named = f"the advantages of {described(formula(estimator))}"
+    loss = stage.values.get(FAMILY)
+    plain = named if loss is None else f"the loss {described(formula(loss))} and {named}"
+    why = (
+        f"{launch.program} is a program of its own, and neither its code nor its config is here: {key} is not written, so the "
+        f"run is read with the default of {title}, and learns with {plain}"
+    )
+    choices = (f"--set {key}=...", "give the program's config with --base FILE", f"{KEEP}: it learns so")
+    return [Decision(key, why, choices, leads=True)]
 
 
 def _is_nobodys(loaded: Loaded, stage: StageRead, line: SourceLine) -> bool:

@@ -94,3 +94,25 @@ def test_the_question_takes_keep_for_an_answer() -> None:
     ledger = convert(read(Source("run.sh", text + "\n")), "roll").ledger
     first = questions_of(ledger)[0]
     assert [choice.answer for choice in first.choices] == ["keep"]
+
+
+OF_ITS_OWN = VERL.replace("verl.trainer.main_ppo algorithm.adv_estimator={estimator}", "own.main_own")
+
+
+@pytest.mark.parametrize("to", ["verl", "trinity", "roll"])
+def test_a_program_of_its_own_without_an_estimator_is_asked_for_it_first(to: str) -> None:
+    keys, whys = _decisions(OF_ITS_OWN.format(more=""), to)
+    assert keys[0] == "algorithm.adv_estimator"
+    assert "own.main_own is a program of its own" in whys[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OF_ITS_OWN.format(more="algorithm.adv_estimator=grpo"),
+        VERL.replace("algorithm.adv_estimator={estimator} ", "").format(more="critic.ppo_micro_batch_size_per_gpu=2"),
+    ],
+)
+def test_an_estimator_that_is_written_or_the_frameworks_own_program_is_no_question(text: str) -> None:
+    keys, _ = _decisions(text, "roll")
+    assert "algorithm.adv_estimator" not in keys
