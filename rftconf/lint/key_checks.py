@@ -165,14 +165,18 @@ def _unknown(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
         yield _at_key("KEY003", subject.worst, leaf, message, advice)
         return
     near, worst = _misspelt(leaf.key, subject.catalogue_of_release), subject.worst
-    if near:
+    of_another = Severity.WARNING if subject.guessed and worst is Severity.ERROR else worst
+    if versions.is_unreleased(framework.name, leaf.key):
+        # the file is of a revision between two releases, whose code takes it: a guessed release says nothing else
+        advice = f"{framework.title}'s main branch had it between two releases, and no release has it"
+        yield _at_key("KEY003", of_another, leaf, message, advice)
+    elif near:
         worst = Severity.ERROR if worst is Severity.ERROR else Severity.WARNING
         fix = corrected(subject.document, leaf, near, subject.catalogue_of_release)
         yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?", fix)
     elif releases := _other_releases(leaf.key, subject.best.framework, subject.best.release, subject.best.trainer):
         # another release has it, so that of a guessed one it only says that the guess is not right
-        severity = Severity.WARNING if subject.guessed and worst is Severity.ERROR else worst
-        yield _at_key("KEY003", severity, leaf, message, releases)
+        yield _at_key("KEY003", of_another, leaf, message, releases)
     elif theirs := other_framework(leaf.key, subject.best.framework):
         yield _at_key("KEY002", worst, leaf, message, theirs)
     else:

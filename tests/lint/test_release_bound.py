@@ -41,3 +41,11 @@ def test_what_every_release_refuses_stays_an_error() -> None:
     diagnostic = found("trainer.no_such_key_anywhere=1")["KEY001"]
     assert diagnostic.severity is Severity.ERROR
     assert "fits as well" not in diagnostic.message
+
+
+def test_a_name_between_two_releases_is_an_error_only_of_a_named_release() -> None:
+    """veRL's own scripts for asynchronous training had rollout.total_epochs for some weeks, and their authors ran them."""
+    guessed, named = found("rollout.total_epochs=10"), found("rollout.total_epochs=10", release="0.9.1")
+    assert guessed["KEY003"].severity is Severity.WARNING
+    assert named["KEY003"].severity is Severity.ERROR
+    assert "KEY001" not in guessed

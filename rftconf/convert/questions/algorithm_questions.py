@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ESTIMATOR, LOSS = "stage.algorithm.advantage", "stage.algorithm.policy_loss."
 FAMILY = f"{LOSS}family"
 _NAMED = re.compile(
-    r"(?:^|[._])(?:adv|advantages?|estimator|loss(?:es)?|clip(?:_?range)?|surrogate|objective|policy_gradient|grpo|ppo|reinforce)(?:[._]|$)"
+    r"(?:^|(?<!grad)[._])(?:adv|advantages?|estimator|loss(?:es)?|clip(?:_?range)?|surrogate|objective|policy_gradient|grpo|ppo|reinforce)(?:[._]|$)"
 )
 """Words in a key's name by which its author says that it belongs to the loss or the estimator, wherever it stands."""
 _MOST = 4

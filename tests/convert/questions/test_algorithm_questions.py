@@ -44,7 +44,8 @@ def test_what_no_release_has_beside_the_loss_is_asked_first(key: str, to: str) -
 
 @pytest.mark.parametrize(
     "key",
-    [f"{ACTOR}use_superclip=False", f"{ACTOR}optim.own=3", f"{ACTOR}fsdp_config.own=true", "+trainer.own_folder=/f", "+own.folder=/f"],
+    [f"{ACTOR}use_superclip=False", f"{ACTOR}optim.own=3", f"{ACTOR}fsdp_config.own=true", "+trainer.own_folder=/f", "+own.folder=/f",
+     "+own.optim.grad_clip=10.0"],
 )  # fmt: skip
 def test_what_is_off_or_stands_elsewhere_is_no_question(key: str) -> None:
     keys, _ = _decisions(VERL.format(estimator="grpo", more=key), "roll")
