@@ -133,6 +133,9 @@ bench-runner:  ## the runner's period beside its bare parts and beside TRL's tra
 	test -d $(TRL) || .runner/bin/python -m pip install --quiet --no-deps --target $(TRL) trl==1.16.0
 	.runner/bin/python -m benches.runner_speed --trl $(TRL) -o benches/results/runner-speed-$(TODAY).json
 
+bench-runner-scale:  ## what a period of 102,400 answers on 64 ranks without models costs the runner's driver, and what lies in Ray's store (after runner-env; 9 GB of memory)
+	PYTHONPATH=.:runners $(RUNNER) -m benches.runner_scale -o benches/results/runner-scale-$(TODAY).json
+
 bench-runner-gpu:  ## on this machine's GPU: tokens per second beside bare vLLM and FSDP2, the peak of each phase beside the account of GPU=its name; DRY=--dry-run measures nothing
 	$(RUNNER) -m benches.runner_gpu $(or $(DRY),--gpu "$(GPU)" -o benches/results/runner-gpu-$(TODAY).json)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf_runner.micro_batching import micro_batches
 
 if TYPE_CHECKING:
-    from rftconf_runner.rollout import GenerationRequest
+    from rftconf_runner.asking import GenerationRequest
 
 Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""

@@ -117,7 +117,7 @@ def bare(folder: Path) -> tuple[Any, Phases]:
 
 def runner(folder: Path, part: str) -> tuple[Any, Phases]:
     """The runner's phases that need no engine."""
-    from rftconf_runner.sequences import Lesson, Sample
+    from rftconf_runner.lessons import Lesson, Sample
 
     job = job_of(folder, part)
     rank = rank_of(job)

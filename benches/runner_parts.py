@@ -16,8 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rftconf_runner.drawing import asked_of
-from rftconf_runner.rollout import GenerationRequest
+from rftconf_runner.asking import GenerationRequest, asked_of
 
 from benches.bare_update import Training, random_answers
 from benches.phase_peaks import Peaks

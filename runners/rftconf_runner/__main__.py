@@ -184,7 +184,7 @@ def _run(plan: Plan, arguments: argparse.Namespace, say: Callable[[str], None]) 
     from rftconf_runner import checkpoint, trackers
     from rftconf_runner.checkpoint import CheckpointError
     from rftconf_runner.consistency_checks import GateError
-    from rftconf_runner.reward import BadRewardError
+    from rftconf_runner.score_columns import BadRewardError
     from rftconf_runner.slots import NoPlaceError, connect, unit
     from rftconf_runner.supervision import LostError
     from rftconf_runner.training import train

@@ -18,38 +18,28 @@ def group_relative(rewards: Tensor, groups: Tensor, scope: str = "group", ddof: 
     `rewards` [sequences], `groups` [sequences] numbers of prompts. A group of one keeps its reward. `ddof` 1 is the
     deviation of a sample, 0 of the population (H38).
     """
-    centred = _centred(rewards, groups)
+    less_mean = centred(rewards, groups)
     if scope == "none":
-        return centred
+        return less_mean
     if scope == "batch":
-        return centred / (rewards.std(correction=ddof) + EPSILON)
-    deviations = torch.ones_like(rewards)
-    for group in groups.unique():
-        own = groups == group
-        if own.sum() > 1:
-            deviations[own] = rewards[own].std(correction=ddof)
-    return centred / (deviations + EPSILON)
+        return less_mean / (rewards.std(correction=ddof) + EPSILON)
+    count, of = _sizes(groups)
+    squares = torch.zeros_like(count).index_add(0, of, (rewards - _added(rewards, of, count)[of] / count[of]).square())
+    deviations = torch.where(count > 1, (squares / (count - ddof).clamp(min=1)).sqrt(), torch.ones_like(count))
+    return less_mean / (deviations[of] + EPSILON)
 
 
 def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:
     """RLOO: the reward less the mean of the group's other rewards. A group of one keeps its reward."""
-    advantages = rewards.clone()
-    for group in groups.unique():
-        own = groups == group
-        count = int(own.sum())
-        if count > 1:
-            advantages[own] = (rewards[own] - rewards[own].mean()) * count / (count - 1)
-    return advantages
+    count = _sizes(groups)[0][_sizes(groups)[1]]
+    return centred(rewards, groups) * torch.where(count > 1, count / (count - 1).clamp(min=1), 1.0)
 
 
 def length_weighted(rewards: Tensor, lengths: Tensor, groups: Tensor) -> Tensor:
     """OPO: the reward less its group's mean, in which answers count by their `lengths` in tokens. A group of one keeps its reward."""
-    advantages = rewards.clone()
-    for group in groups.unique():
-        own = groups == group
-        if own.sum() > 1:
-            advantages[own] = rewards[own] - (rewards[own] * lengths[own]).sum() / lengths[own].sum()
-    return advantages
+    count, of = _sizes(groups)
+    means = _added(rewards * lengths, of, count) / _added(lengths.to(rewards), of, count)
+    return torch.where(count[of] > 1, rewards - means[of], rewards)
 
 
 def less_baseline(rewards: Tensor, baselines: Tensor, mask: Tensor) -> Tensor:
@@ -63,7 +53,7 @@ def less_baseline(rewards: Tensor, baselines: Tensor, mask: Tensor) -> Tensor:
 
 def amplified(rewards: Tensor, groups: Tensor) -> Tensor:
     """GPG: the reward less its group's mean, times all sequences over those whose reward is not 0."""
-    return _centred(rewards, groups) * (len(rewards) / rewards.count_nonzero().clamp(min=1))
+    return centred(rewards, groups) * (len(rewards) / rewards.count_nonzero().clamp(min=1))
 
 
 def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> Tensor:
@@ -82,7 +72,7 @@ def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> Tensor:
 
 def reinforce_baseline(rewards: Tensor, groups: Tensor, mask: Tensor) -> Tensor:
     """REINFORCE++ with a baseline, before it is whitened: the reward less its group's mean."""
-    return spread(_centred(rewards, groups), mask)
+    return spread(centred(rewards, groups), mask)
 
 
 def generalized(rewards: Tensor, values: Tensor, mask: Tensor, gamma: float, lam: float) -> tuple[Tensor, Tensor]:
@@ -127,10 +117,19 @@ def spread(per_sequence: Tensor, mask: Tensor) -> Tensor:
     return per_sequence.unsqueeze(-1) * mask
 
 
-def _centred(rewards: Tensor, groups: Tensor) -> Tensor:
-    centred = rewards.clone()
-    for group in groups.unique():
-        own = groups == group
-        if own.sum() > 1:
-            centred[own] = rewards[own] - rewards[own].mean()
-    return centred
+def centred(rewards: Tensor, groups: Tensor) -> Tensor:
+    """The reward less its group's mean. A group of one keeps its reward."""
+    count, of = _sizes(groups)
+    return torch.where(count[of] > 1, rewards - (_added(rewards, of, count) / count)[of], rewards)
+
+
+def _sizes(groups: Tensor) -> tuple[Tensor, Tensor]:
+    """Return how many answers each group has, and which of these groups each answer is in."""
+    unique = torch.unique_consecutive if (groups.diff() >= 0).all() else torch.unique
+    _, of, count = unique(groups, return_inverse=True, return_counts=True)
+    return count.float(), of
+
+
+def _added(values: Tensor, of: Tensor, like: Tensor) -> Tensor:
+    """Add up the values of each group."""
+    return torch.zeros_like(like, dtype=values.dtype).index_add(0, of, values)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import expm1, inf, isfinite
-from statistics import fmean
+from typing import Any, NamedTuple
 
+Array = Any
+"""A NumPy array."""
 PARITY_MAX = {"float32": 1e-5, "bfloat16": 0.1, "float16": 0.0125}
 """|log-prob of the engine - log-prob of the trainer| over all sampled tokens: the largest, or what `BY_MEAN` says."""
 FIRST_RATIO_MAX = {"float32": 1e-3, "bfloat16": 0.1, "float16": 0.0125}
@@ -22,17 +24,26 @@ class GateError(RuntimeError):
     """A gate that was breached, with the number that breached it."""
 
 
-def parity(engine: Sequence[Sequence[float]], trainer: Sequence[Sequence[float]], dtype: str) -> float:
+class Gap(NamedTuple):
+    """The difference between log-probs of the same tokens: the largest, their sum, and of how many tokens."""
+
+    largest: float
+    added: float
+    tokens: int
+
+
+def gap_between(engine: Array, trainer: Array) -> Gap:
+    """Return how far log-probs of the same tokens lie apart."""
+    gaps = abs(engine.astype("float64") - trainer)
+    return Gap(float(gaps.max(initial=0.0)), float(gaps.sum()), len(gaps))
+
+
+def parity(gaps: Sequence[Gap], dtype: str) -> float:
     """The difference that counts. Raises GateError when the engine does not hold the trainer's weights."""
-    pairs = (
-        (a, b)
-        for engine_row, trainer_row in zip(engine, trainer, strict=True)
-        for a, b in zip(engine_row, trainer_row, strict=True)
-    )
-    gaps = [abs(a - b) for a, b in pairs]
-    if not all(map(isfinite, gaps)):
+    added, tokens = sum(gap.added for gap in gaps), sum(gap.tokens for gap in gaps)
+    if not isfinite(added):
         return at_parity(inf, dtype)
-    return at_parity(fmean(gaps or [0.0]) if dtype in BY_MEAN else max(gaps, default=0.0), dtype)
+    return at_parity(added / max(tokens, 1) if dtype in BY_MEAN else max(gap.largest for gap in gaps), dtype)
 
 
 def at_parity(gap: float, dtype: str) -> float:

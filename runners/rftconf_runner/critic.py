@@ -10,15 +10,17 @@ from torch import Tensor
 
 from rftconf_runner import losses
 from rftconf_runner.job import CriticJob, Job, Micro
+from rftconf_runner.lessons import Lesson, Row, Sample
 from rftconf_runner.micro_batching import micro_batches
 from rftconf_runner.rendezvous import join
-from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged, table
+from rftconf_runner.sequences import grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, shard
+from rftconf_runner.shares import Listener
 from rftconf_runner.ulysses import Sequences
 
 
-class Critic:
-    """A rank of the critic. All ranks get the same arguments, and each takes its own share of the sequences."""
+class Critic(Listener):
+    """A rank of the critic. All ranks are called about the same sequences, and each takes its own share of them."""
 
     def __init__(
         self, job: Job, critic: CriticJob, rank: int, meeting: tuple[str, int], start: str | None = None

@@ -7,18 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import ray
 
+from rftconf_runner.asking import Answer, GenerationRequest, asked_of
+from rftconf_runner.columns import Column, Numbers
 from rftconf_runner.data import Prompt, Prompts
 from rftconf_runner.job import Job
-from rftconf_runner.job_data import GREEDY
-from rftconf_runner.rollout import CUTTING, Answer, GenerationRequest
-from rftconf_runner.sequences import Sample
-
-TURN = 0x9E3779B97F4A7C15
-"""Between the seeds of an answer's beginning and of what goes on from it."""
-BASELINE = 0xD1B54A32D192ED03
-"""Between the seeds of a prompt's first answer and of its baseline."""
+from rftconf_runner.lessons import Sample
+from rftconf_runner.rollout import CUTTING
+from rftconf_runner.samples import Samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +26,13 @@ class Group:
 
     number: int
     prompt: Prompt
-    samples: tuple[Sample, ...]
-    baselines: tuple[Sample, ...] = ()
+    samples: Sequence[Sample]
+    baselines: Sequence[Sample] = ()
 
     @property
-    def answers(self) -> tuple[Sample, ...]:
+    def answers(self) -> list[Sample]:
         """All answers of the group that are scored, the samples first."""
-        return self.samples + self.baselines
+        return [*self.samples, *self.baselines]
 
 
 Waiting = tuple[int, tuple[tuple[tuple[int, ...], tuple[float, ...], int], ...]]
@@ -43,12 +41,13 @@ Waiting = tuple[int, tuple[tuple[tuple[int, ...], tuple[float, ...], int], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """Prompts from number `first` on that engines were asked for, all answers in order. `begun` are those that were cut at a
-    sync; `refs` hold what is asked since, of those that were not whole."""
+    """Prompts from number `first` on that engines were asked for, all answers in order: `refs` are to numbers and `blocks` of them. Where a
+    sync cuts answers, `refs` are to answers themselves: `begun` are those that were cut, and what is asked since is of those that were not whole."""
 
     first: int
     prompts: Sequence[Prompt]
     refs: Sequence[Any]
+    blocks: tuple[Any, ...] = ()
     begun: Sequence[Answer] = ()
     turn: int = 0
 
@@ -59,24 +58,15 @@ class Flight:
             return list(fresh)
         return [answer if answer.whole else answer.followed(next(fresh)) for answer in self.begun]
 
-
-def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> list[GenerationRequest]:
-    """Every answer to `prompts`, the first of which has the number `first` in the run; each has a seed of its own. A baseline
-    comes after the samples of its prompt."""
-    each = job.responses
-    seed = (job.engine_seed << 32) + job.sequences + first * each + turn * TURN
-    steps = [*range(each), *([BASELINE] if job.baseline else [])]
-    return [
-        GenerationRequest(
-            prompt.asks or prompt.tokens,
-            (seed + index * each + step) % (1 << 63),
-            sampling=GREEDY if step == BASELINE and job.baseline == "greedy" else None,
-            pictures=prompt.pictures,
-            reads=prompt.tokens if prompt.pictures else (),
-        )
-        for index, prompt in enumerate(prompts)
-        for step in steps
-    ]
+    def held(self, own: Any) -> Samples:
+        """Return the answers with their `own` numbers in the run, whose tokens stay in the store."""
+        parts = ray.get(list(self.refs))[
+            :: len(self.refs) // len(self.blocks)
+        ]  # of an engine's ranks the first answers
+        sizes = [len(part.tokens) for part in parts]
+        of = np.repeat(np.arange(len(sizes), dtype="int32"), sizes)
+        rows = np.concatenate([np.arange(size, dtype="int32") for size in sizes])
+        return Samples(own, Numbers(*map(np.concatenate, zip(*parts, strict=True))), Column(self.blocks, of, rows))
 
 
 def asked_in_shares(engines: Sequence[Sequence[Any]], requests: Sequence[GenerationRequest]) -> list[Any]:
@@ -93,7 +83,9 @@ class Drawing:
         self, job: Job, data: Prompts, engines: Sequence[Sequence[Any]], drawn: int, waiting: Sequence[Waiting]
     ) -> None:
         self.job, self.data, self.engines, self.drawn = job, data, engines, drawn
-        self.waiting = deque(self._kept(*group) for group in waiting)
+        numbers = [number for number, _ in waiting]
+        prompts = [data.take(number, 1)[0] for number in numbers]
+        self.waiting = deque(self._here(numbers, prompts, [answers for _, answers in waiting]))
         self.flights: deque[Flight] = deque()
 
     def __len__(self) -> int:
@@ -112,7 +104,8 @@ class Drawing:
         last = self.drawn + groups
         while self.drawn < last:
             prompts = self.data.take(self.drawn, min(last - self.drawn, self.job.prompts))
-            self.flights.append(self._flown(Flight(self.drawn, prompts, ())))
+            flight = Flight(self.drawn, prompts, ())
+            self.flights.append(self._flown(flight) if self.job.interrupts else self._asked(flight))
             self.drawn += len(prompts)
 
     def take(self, groups: int) -> list[Group]:
@@ -144,7 +137,10 @@ class Drawing:
 
         def waiting_groups() -> list[Waiting]:
             whole = [*groups, *(group for flight in flights for group in self._groups(flight))]
-            return [(group.number, tuple((s.answer, s.drawn, s.version) for s in group.answers)) for group in whole]
+            answers = [
+                [(tuple(map(int, s.answer)), tuple(map(float, s.drawn)), s.version) for s in g.answers] for g in whole
+            ]
+            return [(group.number, tuple(own)) for group, own in zip(whole, answers, strict=True)]
 
         return waiting_groups
 
@@ -166,28 +162,55 @@ class Drawing:
         ranks = [rank for engine in self.engines for rank in engine]
         ray.get([rank.cut.options(concurrency_group=CUTTING).remote(now) for rank in ranks])
 
+    def _asked(self, flight: Flight) -> Flight:
+        """Ask all engines for it, each for an equal share of the answers, which stay in the store."""
+        each, prompts = self.job.responses + bool(self.job.baseline), flight.prompts
+        whole = len(prompts) * each
+        size, refs, blocks = max(-(-whole // len(self.engines)), 1), list[Any](), list[Any]()
+        for engine, begin in zip(self.engines, range(0, whole, size), strict=False):
+            first, end = begin // each, min(begin + size, whole)
+            questions = tuple((p.tokens, p.asks, p.pictures) for p in prompts[first : -(-end // each)])
+            own = slice(begin - first * each, end - first * each)
+            pairs = [rank.draw.options(num_returns=2).remote(questions, flight.first + first, own) for rank in engine]
+            refs += [numbers for numbers, _ in pairs]
+            blocks.append(pairs[0][1])
+        return replace(flight, refs=refs, blocks=tuple(blocks))
+
     def _groups(self, flight: Flight) -> list[Group]:
-        answers, each = flight.answers(), self.job.responses + bool(self.job.baseline)
-        return [
-            self._group(
-                flight.first + index,
-                prompt,
-                [
-                    (answer.tokens, answer.log_probs, answer.version)
-                    for answer in answers[index * each : (index + 1) * each]
-                ],
-            )
-            for index, prompt in enumerate(flight.prompts)
-        ]
+        """Return the groups of the flight's prompts, when they are answered."""
+        each, prompts = self.job.responses + bool(self.job.baseline), flight.prompts
+        if not flight.blocks:
+            drawn = [(answer.tokens, answer.log_probs, answer.version) for answer in flight.answers()]
+            parts = [drawn[index * each : (index + 1) * each] for index in range(len(prompts))]
+            return self._here([flight.first + index for index in range(len(prompts))], prompts, parts)
+        firsts = (flight.first + np.arange(len(prompts))) * self.job.responses
+        samples = flight.held((firsts[:, None] + np.arange(each)).flatten())
+        return [self._group(flight.first + i, p, samples[i * each : (i + 1) * each]) for i, p in enumerate(prompts)]
 
-    def _kept(self, number: int, answers: Sequence[Any]) -> Group:
-        return self._group(number, self.data.take(number, 1)[0], answers)
-
-    def _group(self, number: int, prompt: Prompt, answers: Sequence[Any]) -> Group:
-        each = self.job.responses
-        first = number * each
+    def _here(self, numbers: Sequence[int], prompts: Sequence[Prompt], answers: Sequence[Any]) -> list[Group]:
+        """Return the groups of answers that are in this process, all in one block."""
         samples = [
-            Sample(prompt.tokens, tuple(tokens), version, first + index, tuple(log_probs), prompt.pictures)
-            for index, (tokens, log_probs, version) in enumerate(answers)
+            Sample(
+                asked.tokens,
+                tuple(tokens),
+                version,
+                number * self.job.responses + index,
+                tuple(log_probs),
+                asked.pictures,
+            )
+            for number, asked, own in zip(numbers, prompts, answers, strict=True)
+            for index, (tokens, log_probs, version) in enumerate(own)
         ]
-        return Group(number, prompt, tuple(samples[:each]), tuple(samples[each:]))
+        whole, each = Samples.of(samples), self.job.responses + bool(self.job.baseline)
+        return [
+            self._group(number, asked, whole[index * each : (index + 1) * each])
+            for index, (number, asked) in enumerate(zip(numbers, prompts, strict=True))
+        ]
+
+    def _group(self, number: int, prompt: Prompt, samples: Samples) -> Group:
+        each = self.job.responses
+        return (
+            Group(number, prompt, samples[:each], samples[each:])
+            if self.job.baseline
+            else Group(number, prompt, samples)
+        )

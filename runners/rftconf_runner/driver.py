@@ -14,11 +14,18 @@ from rftconf_runner.gpu_sharing import engines_turn
 from rftconf_runner.job import Job
 from rftconf_runner.keeping import Keeper
 from rftconf_runner.metrics import of_updates
-from rftconf_runner.places import Places, rows
+from rftconf_runner.places import Places
 from rftconf_runner.record import Record
 from rftconf_runner.resampling import resampled
-from rftconf_runner.reward import BadRewardError
-from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates, values_of
+from rftconf_runner.score_columns import BadRewardError
+from rftconf_runner.updates import (
+    critic_updates,
+    old_log_probs,
+    parts_of,
+    policy_updates,
+    reference_log_probs,
+    values_of,
+)
 from rftconf_runner.validation import Validator
 from rftconf_runner.weight_handover import hand_over
 
@@ -62,14 +69,16 @@ class Run:
             batch = drawn_batch(job, self.drawing, places, self.tokenizer, lambda entry: record.enter(period, entry))
         record.enter(period, "update")
         old, parity = old_log_probs(job, places, batch, period)
-        reference = rows(places.ranks, "reference_log_probs", batch.samples) if job.compares else []
+        reference, kl = reference_log_probs(job, places, batch)
         values = values_of(job, places, batch)
         credited = credit(
             job, batch.samples, batch.rewards, old, reference, values, self.keeper.state.kl_coef, batch.baselines,
-            batch.scores, batch.origins,
+            batch.scores, batch.origins, kl,
         )  # fmt: skip
         lessons = lessons_of(batch.samples, credited, old, reference, values)
-        lessons = resampled(lessons, batch.rewards, job.resampling, (job.shuffle_seed << 32) + period)
+        lessons = lessons[
+            resampled(range(len(lessons)), batch.rewards, job.resampling, (job.shuffle_seed << 32) + period)
+        ]
         parts, updated = parts_of(job, lessons, period), list[Any]()
         valued = critic_updates(job, places, lessons, self.keeper.learns)
         for done in policy_updates(job, places, batch, parts, period):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places, call
-from rftconf_runner.reward import BadRewardError
+from rftconf_runner.score_columns import BadRewardError
 
 
 @contextmanager

@@ -9,8 +9,8 @@ import ray
 
 from rftconf_runner.job import Job
 from rftconf_runner.job_rewards import Grader
-from rftconf_runner.reward import BadRewardError
 from rftconf_runner.rollout import ENVIRONMENT, started
+from rftconf_runner.score_columns import BadRewardError
 
 AT = "stage.placement.auxiliary"
 GENERATING = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")

@@ -7,52 +7,58 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import ray
 
+from rftconf_runner.data import Prompt
 from rftconf_runner.drawing import Group
-from rftconf_runner.framework_rewards import asks_in_text, has_rules, reads_marks
+from rftconf_runner.framework_rewards import has_rules
 from rftconf_runner.job import Job
 from rftconf_runner.job_rewards import Grader
 from rftconf_runner.places import Places
-from rftconf_runner.reward import BadRewardError, Score, ScoringRequest, prompted, scored, shaped
+from rftconf_runner.reward import prompted, scored, scored_in_blocks
+from rftconf_runner.samples import Samples, together
+from rftconf_runner.score_columns import BadRewardError, Graded, Score, Scores
+from rftconf_runner.scoring_requests import TOKENS_HERE, question_of, requests_of
 
 GRADER_SECONDS = 3600.0
 """How long a model may take for a period's answers, unless `--reward-seconds` is more: it answers in words of its own, for
 which a function's minute is too short, and an hour is what a hang is known by."""
 
 
-def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) -> list[list[Score]]:
+def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) -> Graded:
     """Score the answers of each group, the baseline's last. The same answers earn the same, whatever was scored before."""
-    pairs = [(group.prompt, sample) for group in groups for sample in group.answers]
-    tokens = [list(sample.answer) for _, sample in pairs]
-    texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
-    requests = [
-        ScoringRequest(prompt.domain, prompt.source, text, prompt.truth, prompt.extra, prompt.asked)
-        for (prompt, _), text in zip(pairs, texts, strict=True)
+    each = job.responses + bool(job.baseline)
+    samples = together([Samples.of(part) for group in groups for part in (group.samples, group.baselines) if len(part)])
+    if job.graders or samples.tokens <= TOKENS_HERE:
+        prompts = [group.prompt for group in groups for _ in range(each)]
+        scores = Scores.of(_scored_here(job, prompts, samples, places, tokenizer))
+    else:
+        questions = tuple(question_of(group.prompt) for group in groups)
+        seconds = max(job.reward_seconds, job.answer_seconds * len(samples) * has_rules(job))
+        scores = scored_in_blocks(places.scorer, questions, np.arange(len(samples)) // each, samples.at, seconds)
+    return Graded(scores.shaped(samples.numbers.tokens.tolist(), job.shaping), each)
+
+
+def _scored_here(job: Job, prompts: Sequence[Prompt], samples: Samples, places: Places, tokenizer: Any) -> list[Score]:
+    """Score answers whose tokens are fetched: models that score are asked too."""
+    own = [(question_of(prompt), sample) for prompt, sample in zip(prompts, samples, strict=True)]
+    told = [
+        (question, np.asarray(sample.answer).tolist(), np.asarray(sample.prompt).tolist()) for question, sample in own
     ]
-    rewards = {source.domain: source for source in job.rewards}
-    for index, (prompt, sample) in enumerate(pairs):
-        if reads_marks(rewards.get(prompt.domain if prompt.domain in rewards else "")):
-            text, question = (
-                tokenizer.decode(list(of), skip_special_tokens=False) for of in (sample.answer, sample.prompt)
-            )
-            requests[index] = replace(requests[index], text=text, words={"prompt": question})
-        elif asks_in_text(rewards.get(prompt.domain if prompt.domain in rewards else "")):
-            requests[index] = replace(
-                requests[index], prompt=tokenizer.decode(list(sample.prompt), skip_special_tokens=True)
-            )
+    requests = requests_of({source.domain: source for source in job.rewards}, told, tokenizer)
     graders = [_grader_of(job, request.domain) for request in requests]
     scores: dict[int, Score] = {}
     for grader in job.graders:
         mine = [index for index, own_grader in enumerate(graders) if own_grader is grader]
         if grader.kind == "classifier":
-            answers = [tokenizer.decode(tokens[index]).replace(tokenizer.eos_token or "", "") for index in mine]
+            answers = [tokenizer.decode(told[index][1]).replace(tokenizer.eos_token or "", "") for index in mine]
             classified = [(requests[index].prompt, answer) for index, answer in zip(mine, answers, strict=True)]
             scores |= dict(zip(mine, map(_score, _shared(job, grader, places, "scores", classified)), strict=True))
         else:
             questions = prompted(places.scorer, [requests[index] for index in mine], grader, job.reward_seconds)
             put = [(index, question) for index, question in zip(mine, questions, strict=True) if question is not None]
-            words = [(question, pairs[index][1].number) for index, question in put]
+            words = [(question, own[index][1].number) for index, question in put]
             for (index, _), reply in zip(put, _shared(job, grader, places, "replies", words), strict=True):
                 requests[index] = replace(requests[index], reply=reply)
     others = [index for index in range(len(requests)) if index not in scores]
@@ -60,9 +66,7 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
     scores |= dict(
         zip(others, scored(places.scorer, [requests[index] for index in others], job.reward_seconds, late), strict=True)
     )
-    whole = shaped([scores[index] for index in range(len(requests))], [len(s.answer) for _, s in pairs], job.shaping)
-    each = job.responses + bool(job.baseline)
-    return [whole[index : index + each] for index in range(0, len(whole), each)]
+    return [scores[index] for index in range(len(requests))]
 
 
 def _grader_of(job: Job, domain: str) -> Grader | None:

@@ -257,9 +257,9 @@ class Job:
         """Tokens of the longest sequence: prompt and answer, or an engine's shorter `context`."""
         return min(whole := self.prompt_tokens + self.response_tokens, self.context or whole)
 
-    def cuts(self, prompt: int, answer: int) -> bool:
-        """True where a limit has ended an answer. Both are in tokens."""
-        return answer >= self.response_tokens or prompt + answer >= self.longest
+    def cuts(self, prompt: Any, answer: Any) -> Any:
+        """True where a limit has ended an answer. Both are in tokens, of one answer or in columns of many."""
+        return (answer >= self.response_tokens) | (prompt + answer >= self.longest)
 
     @property
     def updates_per_period(self) -> int:

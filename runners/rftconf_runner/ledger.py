@@ -23,7 +23,7 @@ class Ledger:
 
     def note(self, period: int, updates: Sequence[Sequence[int]], batch: Batch, waiting: Sequence[int]) -> None:
         """Numbers of the sequences of each update, of those that were drawn and not learned from, and of those drawn ahead."""
-        unused = [] if updates else [sample.number for sample in batch.samples]
+        unused = [] if updates else batch.samples.own.tolist()
         refused = [*batch.refused, *unused]
         line = {"period": period, "updates": updates, "refused": refused, "waiting": waiting}
         disk.add(self.file, json.dumps(line))

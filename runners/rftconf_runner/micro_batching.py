@@ -45,7 +45,8 @@ def micro_batches(
     """Cut a rank's share into micro-batches: of a fixed number of sequences, or filled up to a number of tokens, padding included where there
     is some."""
     own = share(items, rank, ranks)
-    lengths = [[len(item) for item in share(items, index, ranks)] for index in range(ranks)]
+    of_all = getattr(items, "lengths", None) or [len(item) for item in items]
+    lengths = [share(of_all, index, ranks) for index in range(ranks)]
     parts = [_filled(numbers, micro) for numbers in lengths]
     most = max(map(len, parts))
     for of_ranks in zip(*(_into(part, most) for part in parts), strict=True):

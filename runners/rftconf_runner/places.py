@@ -17,6 +17,7 @@ from rftconf_runner.policy import Policy
 from rftconf_runner.rendezvous import Meeting, meeting
 from rftconf_runner.reward import Scorer
 from rftconf_runner.rollout import engine_actor
+from rftconf_runner.scoring_requests import reads_many
 from rftconf_runner.slots import Slots, beside_the_driver, layout_of
 
 
@@ -78,7 +79,7 @@ def start_workers(job: Job, start: Path | None, living: Places | None, say: Call
         critics or [_actor(_as_actor(Critic), slots.of(index), job, job.critic, rank, meetings[1].address, critic)
                     for rank, index in enumerate(layout.critics)],
         engines,
-        living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders, job.answer_seconds) if job.rewards else None),
+        living.scorer or (_actor(Scorer, beside_the_driver(), *_of_scorer(job)) if job.rewards else None),
         slots,
         (*(living.meetings if ranks or critics or any(living.engines) else ()), *meetings, *met),
         (*(worker.begin.remote(job) for engine in filter(None, living.engines) for worker in engine),
@@ -86,6 +87,10 @@ def start_workers(job: Job, start: Path | None, living: Places | None, say: Call
         {name: living.graders.get(name) or _actor(grader_actor(grader), slots.of(index), grader, job.engine_seed)
          for index, (name, grader) in zip(layout.graders, job.posts, strict=True)},
     )  # fmt: skip
+
+
+def _of_scorer(job: Job) -> tuple[Any, ...]:
+    return job.rewards, job.graders, job.answer_seconds, job.tokenizer, reads_many(job)
 
 
 def _engines(job: Job, slots: Slots, living: Places) -> tuple[list[list[Any]], list[Meeting]]:
@@ -107,11 +112,6 @@ def call(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
     once = [ray.put(value) if isinstance(value, list) and len(actors) > 1 else value for value in arguments]
     results: list[Any] = ray.get([getattr(actor, method).remote(*once) for actor in actors])
     return results
-
-
-def rows(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
-    """The rows of all sequences, of which each actor returns its share; none without actors."""
-    return [row for part in call(actors, method, *arguments) for row in part]
 
 
 def write(places: Places, tokenizer: Any, folder: Path) -> None:

@@ -14,12 +14,14 @@ from rftconf_runner.adapters import Adapters
 from rftconf_runner.corrections import by_mean, importance, near_engine, sum_and_count
 from rftconf_runner.expected_digests import Expectation
 from rftconf_runner.job import Correction, Job
+from rftconf_runner.lessons import Lesson, Row, Sample
 from rftconf_runner.likelihood import collisions, log_probs_and_entropy
 from rftconf_runner.micro_batching import micro_batches, share
 from rftconf_runner.offload import States
 from rftconf_runner.rendezvous import join
-from rftconf_runner.sequences import Lesson, Row, Sample, counted, grid, mask_of, ragged, table
+from rftconf_runner.sequences import counted, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, free_cache, largest, shard, total
+from rftconf_runner.shares import Listener
 from rftconf_runner.ulysses import Sequences
 from rftconf_runner.vision import Vision, vision_of
 from rftconf_runner.weight_bucket import Named, Parcel
@@ -40,8 +42,8 @@ class Updated:
     parity: float | None = None
 
 
-class Policy:
-    """A rank of the policy. All ranks get the same arguments, and each takes its own share of the sequences."""
+class Policy(Listener):
+    """A rank of the policy. All ranks are called about the same sequences, and each takes its own share of them."""
 
     vision: Vision | None = None
     mean_weight = torch.ones(())

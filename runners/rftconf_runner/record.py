@@ -11,7 +11,7 @@ from rftconf_runner.batch import Batch
 from rftconf_runner.faults import Faults
 from rftconf_runner.ledger import Ledger
 from rftconf_runner.metrics import Metrics
-from rftconf_runner.sequences import Lesson
+from rftconf_runner.samples import Lessons
 from rftconf_runner.trackers import Tracker
 from rftconf_runner.watch import Watch
 
@@ -61,21 +61,21 @@ class Record:
         self.faults.fire(period, phase)
 
     def note(
-        self, period: int, batch: Batch, parts: Sequence[Sequence[Lesson]], waiting: Sequence[int],
+        self, period: int, batch: Batch, parts: Sequence[Lessons], waiting: Sequence[int],
         *more: Mapping[str, float],
     ) -> None:  # fmt: skip
         """The period is over: what it learned from, which sequences wait, and `more` numbers."""
         self._ticks("")
-        self.ledger.note(period, [[lesson.sample.number for lesson in part] for part in parts], batch, waiting)
+        self.ledger.note(period, [part.samples.own.tolist() for part in parts], batch, waiting)
         self.empty = 0 if any(batch.rewards) else self.empty + 1
         if self.empty == MOST_EMPTY:
             self.watch.event("hint", what=HINT)
-        lags = Counter(period - 1 - sample.version for sample in batch.samples)
+        lags = Counter((period - 1 - batch.samples.numbers.versions).tolist())
         numbers = {name: value for part in more for name, value in part.items()}
         self.metrics.log(
             period=period, reward=sum(batch.rewards) / len(batch.rewards), **numbers,
             **({"rewards": {**batch.domains}} if batch.domains else {}), lag=max(lags),
-            lags={str(lag): lags[lag] for lag in sorted(lags)}, tokens=batch.tokens, refused=len(batch.refused),
+            lags={str(lag): lags[lag] for lag in sorted(lags)}, tokens=batch.samples.tokens, refused=len(batch.refused),
             **{name: self.spent.get(name, 0.0) for name in dict.fromkeys(CLOCKS.values())},
         )  # fmt: skip
         self.spent = {}

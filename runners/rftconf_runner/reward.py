@@ -7,68 +7,22 @@ import inspect
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any
 
 import ray
 
-from rftconf_runner.dapo import overlong_penalty
+from rftconf_runner.columns import Block, Column
 from rftconf_runner.framework_rewards import OWN
-from rftconf_runner.job import Shaping
 from rftconf_runner.job_rewards import Grader, RewardSource
+from rftconf_runner.score_columns import BadRewardError, Score, Scores
 from rftconf_runner.scores.pool import LATE, Pool
-
-
-@dataclass(frozen=True, slots=True)
-class ScoringRequest:
-    """An answer: its domain, and what compute_score is told as data_source, solution_str, ground_truth, extra_info and, where
-    a judge has read it, judge_reply. `words` are told to a framework's own rule besides."""
-
-    domain: str
-    source: str
-    text: str
-    truth: Any
-    extra: dict[str, Any]
-    prompt: Any = ""
-    reply: str | None = None
-    words: Mapping[str, Any] = field(default_factory=dict)
-
-    def reward_arguments(self) -> dict[str, Any]:
-        """Return the arguments of a reward function by the names that compute_score gives them."""
-        reply = {} if self.reply is None else {"judge_reply": self.reply}
-        own = {"data_source": self.source, "solution_str": self.text, "ground_truth": self.truth}
-        return {**own, "extra_info": self.extra, **reply}
-
+from rftconf_runner.scoring_requests import Question, ScoringRequest, requests_of
 
 JUDGE_PROMPT, ROUTER = "judge_prompt", "reward_router_address"
 """The function beside compute_score that says what a judge is asked; and what veRL tells a function instead."""
-
-
-class BadRewardError(RuntimeError):
-    """A reward function that hung, raised, or gave something that is no finite number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """An answer's reward, and the numbers that the function gave beside it; `acc` is the reward where it gave none.
-    `late` is true where its rule took too long over it, so that it earns nothing."""
-
-    reward: float
-    metrics: Mapping[str, float]
-    late: bool = False
-
-    def metric(self, name: str) -> float:
-        """Return the number by which groups are filtered. Raises BadRewardError where the function did not give it."""
-        if name == "reward":
-            return self.reward
-        if name not in self.metrics:
-            raise BadRewardError(
-                f"stage.algorithm.filters wants the metric {name!r}; the reward function gave {sorted(self.metrics)}"
-            )
-        return self.metrics[name]
 
 
 @ray.remote(num_cpus=0)
@@ -76,8 +30,8 @@ class Scorer:
     """Holds the functions, so that what they import and break stays in their process."""
 
     def __init__(
-        self, rewards: Sequence[RewardSource], graders: Sequence[Grader] = (), answer_seconds: float = 10.0
-    ) -> None:
+        self, rewards: Sequence[RewardSource], graders: Sequence[Grader] = (), answer_seconds: float = 10.0, tokenizer: str = "", early: bool = False
+    ) -> None:  # fmt: skip
         self.rewards, modules = (
             {source.domain: source for source in rewards},
             {source.path: _load(source.path) for source in rewards},
@@ -85,9 +39,13 @@ class Scorer:
         self.modules = {source.domain: modules[source.path] for source in rewards}
         self.judges = [grader for grader in graders if grader.kind == "judge"]
         self.pool = Pool(answer_seconds)
+        self.tokenizer: Any = None
+        self.tokenizer_path, self.early = tokenizer, early
 
     def check(self) -> None:
         """Raises BadRewardError where a function wants a server, or no function asks a judge that the plan has."""
+        if self.early:
+            self._reader()
         for domain, source in self.rewards.items():
             function = getattr(self.modules[domain], source.name, None)
             if function is None:
@@ -103,6 +61,25 @@ class Scorer:
                 raise BadRewardError(
                     f"{files}: no function {JUDGE_PROMPT}, and the judge {judge.model} has to be asked"
                 )
+
+    def of_blocks(self, questions: Sequence[tuple[Any, ...]], asked: Any, column: Column, *blocks: Block) -> Scores:
+        """Return the scores of answers in blocks of the store, of which number i is to the question `asked[i]`."""
+        pairs = [
+            (
+                Question(*questions[number]),
+                blocks[block].answers[row].tolist(),
+                blocks[block].prompts[blocks[block].asked[row]].tolist(),
+            )
+            for number, block, row in zip(asked.tolist(), column.of.tolist(), column.rows.tolist(), strict=True)
+        ]
+        return Scores.of(self.scores(requests_of(self.rewards, pairs, self._reader())))
+
+    def _reader(self) -> Any:
+        if self.tokenizer is None:
+            from transformers import AutoTokenizer
+
+            self.tokenizer = AutoTokenizer.from_pretrained(self.tokenizer_path)
+        return self.tokenizer
 
     def scores(self, requests: Sequence[ScoringRequest]) -> list[Score]:
         """One per answer. Raises BadRewardError with the answer it was about."""
@@ -228,19 +205,19 @@ def prompted(scorer: Any, requests: Sequence[ScoringRequest], judge: Grader, sec
     return _within(seconds, requests, lambda: scorer.prompts.remote(requests, judge.template))
 
 
-def _within(seconds: float, requests: Sequence[ScoringRequest], begun: Callable[[], Any]) -> list[Any]:
+def scored_in_blocks(scorer: Any, questions: Sequence[Question], asked: Any, column: Column, seconds: float) -> Scores:
+    """Scores of answers that lie in the store, in order; the same errors."""
+    blocks = [block if isinstance(block, ray.ObjectRef) else ray.put(block) for block in column.blocks]
+    plain = tuple(map(tuple, questions))
+    here = Column((), column.of, column.rows)
+    return _within(seconds, column, lambda: scorer.of_blocks.remote(plain, asked, here, *blocks))
+
+
+def _within(seconds: float, requests: Sequence[ScoringRequest] | Column, begun: Callable[[], Any]) -> Any:
     try:
-        results: list[Any] = ray.get(begun(), timeout=seconds) if requests else []
+        results = ray.get(begun(), timeout=seconds) if len(requests) else []
     except ray.exceptions.GetTimeoutError:
         raise BadRewardError(
             f"the reward function took longer than {seconds:g} s for {len(requests)} answers"
         ) from None
     return results
-
-
-def shaped(scores: Sequence[Score], tokens: Sequence[int], shaping: Shaping | None) -> list[Score]:
-    """Return the scores less the plan's penalty for long answers; unchanged where it has none."""
-    if shaping is None:
-        return list(scores)
-    pairs = zip(scores, tokens, strict=True)
-    return [replace(score, reward=score.reward + overlong_penalty(length, shaping)) for score, length in pairs]

@@ -6,14 +6,15 @@ import gc
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import ray
 
 from rftconf_runner import experts, ranked
 from rftconf_runner.architectures import mixes, sees
-from rftconf_runner.images import Picture
+from rftconf_runner.asking import Answer, GenerationRequest, Question, asked_of
+from rftconf_runner.columns import Block, Numbers, Ragged, numbers_of
 from rftconf_runner.job import Job
 from rftconf_runner.job_data import Sampling
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
@@ -35,37 +36,6 @@ CPU_STEP_TOKENS = 8192
 """What a step reads at most without a GPU, and never less than one whole sequence."""
 CUTTING = "cut"
 """The group of threads in which an engine hears that it is to stop."""
-
-
-@dataclass(frozen=True, slots=True)
-class GenerationRequest:
-    """A prompt, the seed of its answer, and what of the answer is there already. It is drawn by training's sampling unless it has its own.
-    With `pictures` the prompt has a token for each, and the engine `reads` as many as the model has for them."""
-
-    prompt: tuple[int, ...]
-    seed: int
-    begun: tuple[int, ...] = ()
-    sampling: Sampling | None = None
-    pictures: tuple[Picture, ...] = ()
-    reads: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Tokens of one answer, the log-prob that the engine drew each with, and the version of its weights: the oldest where a
-    sync has cut it. One that is not `whole` can be gone on from."""
-
-    tokens: tuple[int, ...]
-    log_probs: tuple[float, ...]
-    version: int
-    whole: bool = True
-
-    def followed(self, remainder: Answer) -> Answer:
-        """Return the answer with `remainder` behind it, which was drawn after it was cut."""
-        version = self.version if self.tokens else remainder.version
-        return Answer(
-            (*self.tokens, *remainder.tokens), (*self.log_probs, *remainder.log_probs), version, remainder.whole
-        )
 
 
 def started(model: str, memory_fraction: float, **more: Any) -> Any:
@@ -141,6 +111,25 @@ class Engine:
         draw the same."""
         answers = self._answered(requests)
         return [] if self.rank else answers
+
+    def draw(self, asked_for: Sequence[tuple[Any, ...]], first: int, own: slice) -> tuple[Numbers, Block]:
+        """Draw the answers of its `own` part to prompts, of which the first has the number `first` in the run: the driver's numbers, and the
+        block for the store."""
+        questions = [
+            Question(*question) for question in asked_for
+        ]  # as plain tuples they are pickled in a tenth of the time
+        requests = asked_of(self.job, questions, first)
+        asked = np.arange(len(requests))[own] // max(len(requests) // max(len(questions), 1), 1)
+        answers = self.generate(requests[own])
+        pictures = tuple(question.pictures for question in questions)
+        block = Block(
+            Ragged.of([answer.tokens for answer in answers], "int32"),
+            Ragged.of([answer.log_probs for answer in answers]),
+            Ragged.of([question.tokens for question in questions], "int32"),
+            asked[: len(answers)],
+            pictures if any(pictures) else (),
+        )
+        return numbers_of(block, np.array([answer.version for answer in answers], "int32")), block
 
     def sleep(self) -> None:
         """Let the engine sleep until weights come, or an answer is asked for."""

@@ -8,57 +8,15 @@ from inspect import signature
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from rftconf_runner.images import Picture
+from rftconf_runner.lessons import Lesson, Row, Sample
 from rftconf_runner.packed_attention import set_lengths
 
-Row = tuple[float, ...]
-"""A number for each token of an answer."""
 KEEPS = "logits_to_keep"
 """The argument of transformers' models that names the places a language model's head computes; other heads compute all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One sequence: the prompt's and the answer's tokens, the engine's version that drew the answer and the log-probs it
-    drew with; `number` is the sequence's own in the run. The prompt has a token for every part of its `pictures`."""
-
-    prompt: tuple[int, ...]
-    answer: tuple[int, ...]
-    version: int
-    number: int = 0
-    drawn: Row = ()
-    pictures: tuple[Picture, ...] = ()
-
-    def __len__(self) -> int:
-        """Tokens of prompt and answer."""
-        return len(self.prompt) + len(self.answer)
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """A sample with what is learned from it, a number for each token of the answer.
-
-    `reference` is empty without a KL loss, `values` and `returns` without a critic, `weights` without a correction. One that is not
-    `teaching` is masked: it is in no loss and in no number that a loss is divided by. Its `score` says how right the
-    answer is.
-    """
-
-    sample: Sample
-    advantages: Row
-    old: Row
-    reference: Row = ()
-    values: Row = ()
-    returns: Row = ()
-    weights: Row = ()
-    teaching: bool = True
-    score: float = 0.0
-
-    def __len__(self) -> int:
-        """Tokens of prompt and answer."""
-        return len(self.sample)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +68,7 @@ def table(samples: Sequence[Sample], *, packs: bool) -> Table:
     places = torch.ones(mask.shape, dtype=torch.long)
     for index, (sample, start) in enumerate(zip(samples, starts, strict=True)):
         own = slice(start, start + len(sample))
-        ids[own] = torch.tensor((*sample.prompt, *sample.answer))
+        ids[own] = torch.from_numpy(np.concatenate((sample.prompt, sample.answer)))
         positions[own] = torch.arange(len(sample))
         places[index, : len(sample.answer)] = torch.arange(start + len(sample.prompt), start + len(sample))
     rows, before = 1 if packs else len(samples), places - 1

@@ -14,7 +14,7 @@ from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.faults import Faults
 from rftconf_runner.job import Job
 from rftconf_runner.places import NOWHERE, Places, start_workers
-from rftconf_runner.reward import BadRewardError
+from rftconf_runner.score_columns import BadRewardError
 from rftconf_runner.watch import Watch
 
 MOST_TRIES = 3

@@ -13,6 +13,7 @@ from typing import Any
 import ray
 
 from rftconf_runner import disk
+from rftconf_runner.asking import Answer, GenerationRequest
 from rftconf_runner.data import Prompt, read_prompts, vision_of_rows
 from rftconf_runner.drawing import Group, asked_in_shares
 from rftconf_runner.framework_rewards import unscored_row
@@ -20,11 +21,10 @@ from rftconf_runner.gpu_sharing import engines_turn
 from rftconf_runner.grading import graded
 from rftconf_runner.job import Job
 from rftconf_runner.job_data import ValidationSet
+from rftconf_runner.lessons import Sample
 from rftconf_runner.places import Places, call
 from rftconf_runner.record import Record
-from rftconf_runner.reward import Score
-from rftconf_runner.rollout import Answer, GenerationRequest
-from rftconf_runner.sequences import Sample
+from rftconf_runner.score_columns import Score
 
 FILE = "validation.jsonl"
 PHASE = "validate"

@@ -12,7 +12,8 @@ from torch import Tensor
 
 from rftconf_runner.images import Picture
 from rftconf_runner.job import Job
-from rftconf_runner.sequences import Sample, Table
+from rftconf_runner.lessons import Sample
+from rftconf_runner.sequences import Table
 
 CACHED = 64
 """Prompts whose pixels a process keeps: the answers to a prompt are read one after the other."""
@@ -64,7 +65,7 @@ class Vision:
             own, start = slice(begin, begin + len(sample)), start + len(sample)
             marks = torch.zeros(len(sample), dtype=torch.bool)
             if sample.pictures:
-                marks[: len(sample.prompt)] = torch.tensor(sample.prompt) == self.token
+                marks[: len(sample.prompt)] = torch.tensor([*sample.prompt]) == self.token
                 pixels.append(self.pixels(sample.pictures)[0])
                 grids.append(self.pixels(sample.pictures)[1])
             positions[:, row, own] = _positions(model, sample, marks, grids[-1] if sample.pictures else None)

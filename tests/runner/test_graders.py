@@ -236,7 +236,7 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     """Its own arguments go to both; a function that asks nobody is not asked for a question, unless none asks."""
     pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
     from rftconf_runner import reward
-    from rftconf_runner.reward import ScoringRequest
+    from rftconf_runner.scoring_requests import ScoringRequest
 
     actor: Any = reward.Scorer
     instance = actor.__ray_metadata__.modified_class
@@ -254,7 +254,7 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
 def test_functions_that_do_not_fit_are_named_before_anything_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
     from rftconf_runner import reward
-    from rftconf_runner.reward import BadRewardError
+    from rftconf_runner.score_columns import BadRewardError
 
     actor: Any = reward.Scorer
     instance = actor.__ray_metadata__.modified_class

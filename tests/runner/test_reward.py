@@ -11,7 +11,8 @@ import pytest
 pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import reward
 from rftconf_runner.job_rewards import RewardSource
-from rftconf_runner.reward import BadRewardError, Score, ScoringRequest
+from rftconf_runner.score_columns import BadRewardError, Score
+from rftconf_runner.scoring_requests import ScoringRequest
 
 OWN_TYPES = """
 from __future__ import annotations

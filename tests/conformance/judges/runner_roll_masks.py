@@ -14,7 +14,8 @@ from random_case import GROUP, HIGH, LOW, SEQUENCES, TOKENS, Case
 from rftconf_runner import losses
 from rftconf_runner.advantage_estimation import credit, lessons_of
 from rftconf_runner.answer_masks import BOUNDS, masks_of
-from rftconf_runner.sequences import Sample, counted, grid
+from rftconf_runner.lessons import Sample
+from rftconf_runner.sequences import counted, grid
 from roll.distributed.scheduler.protocol import DataProto
 from roll.utils import functionals
 

@@ -8,12 +8,15 @@ from math import inf, sqrt
 import pytest
 
 pytest.importorskip("torch", reason="needs the runner's environment (make runner-env)")
+import numpy as np
 from rftconf_runner import losses
 from rftconf_runner.advantage_estimation import credit, lessons_of
 from rftconf_runner.answer_masks import AnswerMasks
 from rftconf_runner.job import Job, KlPenalty
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.sequences import Lesson, Sample, counted
+from rftconf_runner.lessons import Sample
+from rftconf_runner.samples import Lessons, Samples
+from rftconf_runner.sequences import counted
 from rftconf_runner.updates import parts_of
 
 from tests.runner.test_job import plan
@@ -108,7 +111,7 @@ def test_masked_answers_teach_nothing_and_are_normalized_with_the_others() -> No
 
 
 def test_a_period_whose_answers_are_all_masked_has_no_update() -> None:
-    lesson = Lesson(FOUR[0], (0.0, 0.0), (), teaching=False)
-    each = job(update=1)
-    assert parts_of(each, [lesson, lesson], 1) == []
-    assert len(parts_of(each, [lesson, replace(lesson, teaching=True)], 1)) == 2 * each.passes
+    each, masked = job(update=1), np.array([False, False])
+    lessons = Lessons(Samples.of(FOUR[:2]), {"advantages": np.zeros(2)}, masked, np.zeros(2))
+    assert parts_of(each, lessons, 1) == []
+    assert len(parts_of(each, replace(lessons, teaching=np.array([False, True])), 1)) == 2 * each.passes

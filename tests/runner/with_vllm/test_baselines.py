@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
 from rftconf_runner.advantages import less_baseline
-from rftconf_runner.drawing import asked_of
+from rftconf_runner.asking import asked_of
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 

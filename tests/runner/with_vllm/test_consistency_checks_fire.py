@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import numpy as np
 import torch
 from rftconf_runner import consistency_checks
 from rftconf_runner.demo import make
@@ -72,7 +73,7 @@ class Pair:
         with torch.no_grad():
             rows = self.trainer(ids).logits[0, len(PROMPT) - 1 : -1].log_softmax(-1)
         own = rows.gather(-1, torch.tensor(output.token_ids).unsqueeze(-1)).squeeze(-1).tolist()
-        return consistency_checks.parity([drawn], [own], "float32")
+        return consistency_checks.parity([consistency_checks.gap_between(np.array(drawn), np.array(own))], "float32")
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["own-head", "tied-head"])

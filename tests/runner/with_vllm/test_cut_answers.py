@@ -12,10 +12,11 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
+from rftconf_runner.asking import Answer, GenerationRequest
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 from rftconf_runner.refusals import refusals
-from rftconf_runner.rollout import ENVIRONMENT, Answer, Engine, GenerationRequest
+from rftconf_runner.rollout import ENVIRONMENT, Engine
 
 from rftconf.plan.model import Plan
 from tests.runner.with_vllm import session

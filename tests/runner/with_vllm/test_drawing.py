@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
+import numpy as np
 from rftconf_runner import drawing
+from rftconf_runner.columns import Block, Ragged, numbers_of
 from rftconf_runner.data import Prompt
 from rftconf_runner.drawing import Drawing
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.rollout import Answer
 
 from tests.runner.test_job import plan
 
@@ -27,7 +28,12 @@ class Engine:
     period = 0
 
     def __init__(self) -> None:
-        self.generate = SimpleNamespace(remote=lambda share: (self.period, [Answer((1,), (0.0,), 0) for _ in share]))
+        self.draw = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=self._answered))
+
+    def _answered(self, questions: Sequence[Any], _first: int, _own: slice) -> tuple[Any, Block]:
+        answers = Ragged.of([[1] for _ in questions])
+        block = Block(answers, answers, answers, np.arange(len(answers)))
+        return (self.period, numbers_of(block, np.zeros(len(answers)))), block
 
 
 class Data:
@@ -43,7 +49,7 @@ def test_nothing_is_waited_for_that_is_drawn_ahead(monkeypatch: pytest.MonkeyPat
 
     def get(refs: Sequence[Any]) -> list[Any]:
         waited.extend(engine.period - period for period, _ in refs)
-        return [answers for _, answers in refs]
+        return [numbers for _, numbers in refs]
 
     monkeypatch.setattr(drawing, "ray", SimpleNamespace(get=get))
     job = replace(job_of(plan()), prompts=4, responses=1, ahead=ahead)

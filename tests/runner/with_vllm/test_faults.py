@@ -22,7 +22,7 @@ from rftconf_runner import checkpoint
 from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.faults import VARIABLE
 from rftconf_runner.ledger import faults
-from rftconf_runner.reward import BadRewardError
+from rftconf_runner.score_columns import BadRewardError
 from rftconf_runner.supervision import LostError
 
 from tests.runner.with_vllm import session

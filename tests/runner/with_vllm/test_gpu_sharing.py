@@ -14,13 +14,14 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import ray
 import torch
 from rftconf_runner import gpu_sharing, offload
+from rftconf_runner.asking import GenerationRequest
 from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.offload import States
 from rftconf_runner.places import Places
-from rftconf_runner.reward import BadRewardError
-from rftconf_runner.rollout import ENVIRONMENT, Engine, GenerationRequest
+from rftconf_runner.rollout import ENVIRONMENT, Engine
+from rftconf_runner.score_columns import BadRewardError
 from rftconf_runner.sharded import Learner, shard
 from rftconf_runner.sleeping import CACHE, DISCARDS, KEEPS, WEIGHTS, Sleep, level_of
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+from rftconf_runner.asking import GenerationRequest
 from rftconf_runner.demo import make
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.rollout import GenerationRequest, engine_actor
+from rftconf_runner.rollout import engine_actor
 
 from tests.runner.test_job import plan
 

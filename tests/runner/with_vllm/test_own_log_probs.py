@@ -13,8 +13,8 @@ from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.demo import make
 from rftconf_runner.job import Job, Micro, Offload, Optimizer
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.lessons import Lesson, Sample
 from rftconf_runner.policy import Policy
-from rftconf_runner.sequences import Lesson, Sample
 from rftconf_runner.sharded import Learner
 from rftconf_runner.ulysses import Sequences
 

@@ -18,10 +18,11 @@ from rftconf_runner.critic import Critic
 from rftconf_runner.demo import make
 from rftconf_runner.job import Job, Micro, Offload
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.lessons import Lesson, Sample
 from rftconf_runner.micro_batching import micro_batches
 from rftconf_runner.offload import States
 from rftconf_runner.policy import Policy
-from rftconf_runner.sequences import Lesson, Sample, Table, head_output, mask_of, table
+from rftconf_runner.sequences import Table, head_output, mask_of, table
 from rftconf_runner.ulysses import Sequences
 from torch.nn import functional
 

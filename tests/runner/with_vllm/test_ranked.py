@@ -13,13 +13,13 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import ray
 import torch
 from rftconf_runner import consistency_checks
+from rftconf_runner.asking import GenerationRequest
 from rftconf_runner.demo import SIZES, make
 from rftconf_runner.faults import VARIABLE
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 from rftconf_runner.ranked import divides
-from rftconf_runner.rollout import GenerationRequest
 
 from rftconf.plan.model import Plan
 from tests.runner.test_job import plan

@@ -14,7 +14,7 @@ import ray
 from ray.exceptions import RayTaskError
 from rftconf_runner import __main__, checkpoint, slots, training
 from rftconf_runner.consistency_checks import GateError
-from rftconf_runner.reward import BadRewardError
+from rftconf_runner.score_columns import BadRewardError
 from rftconf_runner.slots import NoPlaceError
 from rftconf_runner.supervision import LostError
 

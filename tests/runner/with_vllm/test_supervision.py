@@ -13,7 +13,7 @@ from rftconf_runner import supervision
 from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.places import Places
-from rftconf_runner.reward import BadRewardError
+from rftconf_runner.score_columns import BadRewardError
 from rftconf_runner.watch import Watch
 
 from tests.runner.test_job import plan

@@ -14,7 +14,7 @@ from rftconf_runner.data import Prompt, tokenizer_of
 from rftconf_runner.job import Job
 from rftconf_runner.job_data import Rows, Sampling, Validation, ValidationSet
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.reward import Score
+from rftconf_runner.score_columns import Score
 from rftconf_runner.validation import FILE, Questions, figures_of, questions_of, requests_of
 
 from tests.runner.test_job import plan

@@ -15,8 +15,8 @@ from rftconf_runner.data import Prompt, Prompts, tokenizer_of
 from rftconf_runner.job import Job, Micro
 from rftconf_runner.job_data import ImageColumn, Rows
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.lessons import Lesson, Sample
 from rftconf_runner.policy import Policy
-from rftconf_runner.sequences import Lesson, Sample
 from rftconf_runner.ulysses import Sequences
 
 from tests.runner.test_job import plan
