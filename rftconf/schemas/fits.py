@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -20,11 +20,14 @@ class Fit:
     """One release's verdicts on all keys. There are forty of these for each file, so most is done when asked for.
 
     `own_config`: the program reads a config of its own above the release's, and keys that the release lacks may be there.
+    `unregistered` counts names of losses, estimators and the like under which the release registers nothing: the run's own
+    code may, so they are held against a release only where another one takes the keys as well.
     """
 
     def __init__(
         self, framework: Framework, release: str, trainer: str, keys: Mapping[str, Value],
         verdicts: tuple[Verdict, ...], refused: int, named: bool, lacking: tuple[str, ...], at_home: bool, own_config: bool,
+        unregistered: int,
     ) -> None:  # fmt: skip
         self.framework, self.release, self.trainer, self.named = framework, release, trainer, named
         self._keys, self.verdicts, self.lacking = keys, verdicts, lacking
@@ -33,13 +36,13 @@ class Fit:
         self.refused = len(verdicts) - taken - verdicts.count(Verdict.FREE)
         unsettled = verdicts.count(Verdict.UNKNOWN) + verdicts.count(Verdict.NEEDS_PLUS) if own_config else 0
         self.count = self.refused - unsettled + len(lacking)
-        self._at_home = at_home
+        self._at_home, self.unregistered = at_home, unregistered
 
     @property
-    def rank(self) -> tuple[bool, bool, int, bool, int]:
+    def rank(self) -> tuple[bool, bool, int, int, bool, int]:
         """Return what the best fit has most of."""
         # veRL takes nearly any key in a YAML file, so that nothing misfits says little while nothing is known.
-        return self.named, self.known > 0, -self.count, self._at_home, self.known
+        return self.named, self.known > 0, -self.count, -self.unregistered, self._at_home, self.known
 
     @property
     def let_pass(self) -> int:
@@ -87,14 +90,25 @@ def fits_in(
     refused = sum(key.split(".")[0] in unread for key in keys) if unread else 0
     each = zip(*judged, strict=True) if judged else ((),) * len(releases)
     own_config = program is not None and _reads_its_own(candidate, trainer, program)
+    unregistered = _unregistered(_verdicts(candidate.name, releases, trainer, overrides).catalogues, keys)
     fits = []
-    for number, verdicts in zip(releases, each, strict=True):
+    for number, verdicts, unknown_names in zip(releases, each, unregistered, strict=True):
         lacking = _lacking(candidate.name, number, trainer, missing) if missing else ()
         at_home = program is None or not _moved_out(candidate, number, program)
         named = program is not None
-        fit = Fit(candidate, number, trainer, keys, verdicts, refused, named, lacking, at_home, own_config)
+        fit = Fit(
+            candidate, number, trainer, keys, verdicts, refused, named, lacking, at_home, own_config, unknown_names
+        )
         fits.append(fit)
     return fits
+
+
+def _unregistered(catalogues: Sequence[Catalogue], keys: Mapping[str, Value]) -> list[int]:
+    """Count for each release the plain words under which it registers nothing, though their keys take registered names."""
+    words = [
+        (key.lstrip("+~"), value) for key, value in keys.items() if isinstance(value, str) and value.isidentifier()
+    ]
+    return [sum(bool(names := known.names(key)) and word not in names for key, word in words) for known in catalogues]
 
 
 @lru_cache(maxsize=256)

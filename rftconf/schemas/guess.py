@@ -226,7 +226,7 @@ def _preference(fit: Fit, best: Fit) -> str:
 def _as_good(fit: Fit, best: Fit) -> bool:
     """True for another release that refuses no more, whatever it leaves unread."""
     return fit is not best and fit.framework is best.framework and fit.trainer == best.trainer and (
-        (fit.named, fit.known > 0, fit.count) == (best.named, best.known > 0, best.count)
+        (fit.named, fit.known > 0, fit.count, fit.unregistered) == (best.named, best.known > 0, best.count, best.unregistered)
     )  # fmt: skip
 
 

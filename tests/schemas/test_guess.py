@@ -47,6 +47,14 @@ def test_one_key_gives_the_release_away(key: str, value: Value, release: str) ->
         assert f"{newer} does not take {key}" in new_guess.reasons
 
 
+@pytest.mark.parametrize(("name", "release"), [("batch", "0.6.1"), ("my_own", "0.8.0")])
+def test_a_registered_name_tells_releases_apart_that_take_all_keys(name: str, release: str) -> None:
+    """The manager `batch` went with veRL 0.7; a name that nobody registers is the run's own and tells nothing."""
+    new_guess = guess({**COMMON, "reward_model.reward_manager": name}, program="verl.trainer.main_ppo")
+    assert new_guess.release == release
+    assert new_guess.unknown == ()
+
+
 def test_a_certain_guess_has_no_rival() -> None:
     new_guess = guess({"trainer.v1.separate_async.hybrid_rollout.enable_switch": True, **COMMON})
     assert (new_guess.release, new_guess.certain) == ("0.9.1", True)
