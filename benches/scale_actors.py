@@ -22,12 +22,12 @@ class Engine:
 
     def draw(self, questions: Sequence[tuple[Any, ...]], _first: int, own: slice) -> tuple[Numbers, Block]:
         """Return what an engine of vLLM's would."""
-        asked = np.arange(len(questions) * self.responses)[own] // self.responses
-        ends = self.random.integers(self.tokens // 2, self.tokens * 3 // 2, len(asked)).cumsum()
+        prompt_numbers = np.arange(len(questions) * self.responses)[own] // self.responses
+        ends = self.random.integers(self.tokens // 2, self.tokens * 3 // 2, len(prompt_numbers)).cumsum()
         answers = Ragged(self.random.integers(0, VOCABULARY, int(ends[-1]), "int32"), ends)
         log_probs = Ragged(-self.random.random(int(ends[-1]), "float32"), ends)
-        block = Block(answers, log_probs, Ragged.of([tokens for tokens, *_ in questions], "int32"), asked)
-        return numbers_of(block, np.zeros(len(asked), "int32")), block
+        block = Block(answers, log_probs, Ragged.of([tokens for tokens, *_ in questions], "int32"), prompt_numbers)
+        return numbers_of(block, np.zeros(len(prompt_numbers), "int32")), block
 
 
 class Rank:
@@ -60,7 +60,7 @@ def _share(column: Column, begin: int, end: int, numbers: Any, blocks: Sequence[
 class Scorer:
     """Scores answers by their length, without reading them as text."""
 
-    def of_blocks(self, _questions: Any, asked: Any, column: Column, *blocks: Block) -> Scores:
+    def of_blocks(self, _questions: Any, question_numbers: Any, column: Column, *blocks: Block) -> Scores:
         """Return 1 for an even number of tokens, else 0."""
         lengths = np.array([len(blocks[b].answers[r]) for b, r in zip(column.of, column.rows, strict=True)])
-        return Scores((lengths % 2 == 0).astype("float64"), np.zeros(len(asked), bool))
+        return Scores((lengths % 2 == 0).astype("float64"), np.zeros(len(question_numbers), bool))

@@ -60,13 +60,13 @@ class Ragged:
 
 
 class Block(NamedTuple):
-    """Answers as an engine puts them into the store, with the tokens of their prompts: answer i is to the prompt `asked[i]`, whose
+    """Answers as an engine puts them into the store, with the tokens of their prompts: answer i is to the prompt `prompt_numbers[i]`, whose
     images are among `pictures` where there are any."""
 
     answers: Ragged
     log_probs: Ragged
     prompts: Ragged
-    asked: Array
+    prompt_numbers: Array
     pictures: tuple[tuple[Picture, ...], ...] = ()
 
 
@@ -142,4 +142,6 @@ def numbers_of(block: Block, versions: Array) -> Numbers:
     drawn, answers = block.log_probs, block.answers
     whole = np.concatenate(([0.0], drawn.values.cumsum(dtype="float64")))
     sums = whole[drawn.ends] - whole[drawn.ends - drawn.lengths]
-    return Numbers(answers.lengths.astype("int32"), block.prompts.lengths[block.asked].astype("int32"), versions, sums)
+    return Numbers(
+        answers.lengths.astype("int32"), block.prompts.lengths[block.prompt_numbers].astype("int32"), versions, sums
+    )

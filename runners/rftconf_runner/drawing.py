@@ -191,20 +191,20 @@ class Drawing:
         """Return the groups of answers that are in this process, all in one block."""
         samples = [
             Sample(
-                asked.tokens,
+                prompt.tokens,
                 tuple(tokens),
                 version,
                 number * self.job.responses + index,
                 tuple(log_probs),
-                asked.pictures,
+                prompt.pictures,
             )
-            for number, asked, own in zip(numbers, prompts, answers, strict=True)
+            for number, prompt, own in zip(numbers, prompts, answers, strict=True)
             for index, (tokens, log_probs, version) in enumerate(own)
         ]
         whole, each = Samples.of(samples), self.job.responses + bool(self.job.baseline)
         return [
-            self._group(number, asked, whole[index * each : (index + 1) * each])
-            for index, (number, asked) in enumerate(zip(numbers, prompts, strict=True))
+            self._group(number, prompt, whole[index * each : (index + 1) * each])
+            for index, (number, prompt) in enumerate(zip(numbers, prompts, strict=True))
         ]
 
     def _group(self, number: int, prompt: Prompt, samples: Samples) -> Group:

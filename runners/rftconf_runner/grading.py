@@ -43,16 +43,16 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
 def _scored_here(job: Job, prompts: Sequence[Prompt], samples: Samples, places: Places, tokenizer: Any) -> list[Score]:
     """Score answers whose tokens are fetched: models that score are asked too."""
     own = [(question_of(prompt), sample) for prompt, sample in zip(prompts, samples, strict=True)]
-    told = [
+    triples = [
         (question, np.asarray(sample.answer).tolist(), np.asarray(sample.prompt).tolist()) for question, sample in own
     ]
-    requests = requests_of({source.domain: source for source in job.rewards}, told, tokenizer)
+    requests = requests_of({source.domain: source for source in job.rewards}, triples, tokenizer)
     graders = [_grader_of(job, request.domain) for request in requests]
     scores: dict[int, Score] = {}
     for grader in job.graders:
         mine = [index for index, own_grader in enumerate(graders) if own_grader is grader]
         if grader.kind == "classifier":
-            answers = [tokenizer.decode(told[index][1]).replace(tokenizer.eos_token or "", "") for index in mine]
+            answers = [tokenizer.decode(triples[index][1]).replace(tokenizer.eos_token or "", "") for index in mine]
             classified = [(requests[index].prompt, answer) for index, answer in zip(mine, answers, strict=True)]
             scores |= dict(zip(mine, map(_score, _shared(job, grader, places, "scores", classified)), strict=True))
         else:

@@ -62,15 +62,19 @@ class Scorer:
                     f"{files}: no function {JUDGE_PROMPT}, and the judge {judge.model} has to be asked"
                 )
 
-    def of_blocks(self, questions: Sequence[tuple[Any, ...]], asked: Any, column: Column, *blocks: Block) -> Scores:
-        """Return the scores of answers in blocks of the store, of which number i is to the question `asked[i]`."""
+    def of_blocks(
+        self, questions: Sequence[tuple[Any, ...]], question_numbers: Any, column: Column, *blocks: Block
+    ) -> Scores:
+        """Return the scores of answers in blocks of the store, of which number i is to the question `question_numbers[i]`."""
         pairs = [
             (
                 Question(*questions[number]),
                 blocks[block].answers[row].tolist(),
-                blocks[block].prompts[blocks[block].asked[row]].tolist(),
+                blocks[block].prompts[blocks[block].prompt_numbers[row]].tolist(),
             )
-            for number, block, row in zip(asked.tolist(), column.of.tolist(), column.rows.tolist(), strict=True)
+            for number, block, row in zip(
+                question_numbers.tolist(), column.of.tolist(), column.rows.tolist(), strict=True
+            )
         ]
         return Scores.of(self.scores(requests_of(self.rewards, pairs, self._reader())))
 
@@ -205,12 +209,14 @@ def prompted(scorer: Any, requests: Sequence[ScoringRequest], judge: Grader, sec
     return _within(seconds, requests, lambda: scorer.prompts.remote(requests, judge.template))
 
 
-def scored_in_blocks(scorer: Any, questions: Sequence[Question], asked: Any, column: Column, seconds: float) -> Scores:
+def scored_in_blocks(
+    scorer: Any, questions: Sequence[Question], question_numbers: Any, column: Column, seconds: float
+) -> Scores:
     """Scores of answers that lie in the store, in order; the same errors."""
     blocks = [block if isinstance(block, ray.ObjectRef) else ray.put(block) for block in column.blocks]
     plain = tuple(map(tuple, questions))
-    here = Column((), column.of, column.rows)
-    return _within(seconds, column, lambda: scorer.of_blocks.remote(plain, asked, here, *blocks))
+    without_blocks = Column((), column.of, column.rows)
+    return _within(seconds, column, lambda: scorer.of_blocks.remote(plain, question_numbers, without_blocks, *blocks))
 
 
 def _within(seconds: float, requests: Sequence[ScoringRequest] | Column, begun: Callable[[], Any]) -> Any:

@@ -119,14 +119,14 @@ class Engine:
             Question(*question) for question in asked_for
         ]  # as plain tuples they are pickled in a tenth of the time
         requests = asked_of(self.job, questions, first)
-        asked = np.arange(len(requests))[own] // max(len(requests) // max(len(questions), 1), 1)
+        prompt_numbers = np.arange(len(requests))[own] // max(len(requests) // max(len(questions), 1), 1)
         answers = self.generate(requests[own])
         pictures = tuple(question.pictures for question in questions)
         block = Block(
             Ragged.of([answer.tokens for answer in answers], "int32"),
             Ragged.of([answer.log_probs for answer in answers]),
             Ragged.of([question.tokens for question in questions], "int32"),
-            asked[: len(answers)],
+            prompt_numbers[: len(answers)],
             pictures if any(pictures) else (),
         )
         return numbers_of(block, np.array([answer.version for answer in answers], "int32")), block

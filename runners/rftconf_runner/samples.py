@@ -79,7 +79,7 @@ def held_here(samples: Sequence[Sample]) -> tuple[Numbers, Column]:
 
 def sample_in(block: Block, row: int, version: int, number: int) -> Sample:
     """Return a sample of a block that was fetched."""
-    prompt = int(block.asked[row])
+    prompt = int(block.prompt_numbers[row])
     pictures = block.pictures[prompt] if block.pictures else ()
     return Sample(block.prompts[prompt], block.answers[row], version, number, block.log_probs[row], pictures)
 

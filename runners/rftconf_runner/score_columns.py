@@ -69,16 +69,16 @@ class Scores(Sequence[Score]):
     def __getitem__(self, index: Any) -> Any:
         """Return a score, or those of some answers."""
         if isinstance(index, (int, np.integer)):
-            metrics = {name: float(values[index]) for name, (values, given) in self.metrics.items() if given[index]}
+            metrics = {name: float(values[index]) for name, (values, present) in self.metrics.items() if present[index]}
             return Score(float(self.rewards[index]), metrics, bool(self.late[index]))
-        own = {name: (values[index], given[index]) for name, (values, given) in self.metrics.items()}
+        own = {name: (values[index], present[index]) for name, (values, present) in self.metrics.items()}
         return Scores(self.rewards[index], self.late[index], own)
 
     @property
     def accuracies(self) -> Array:
         """Return how right each answer is: the metric of that name, else its reward."""
-        values, given = self.metrics.get(ACCURACY, (self.rewards, np.zeros(len(self), bool)))
-        return np.where(given, values, self.rewards)
+        values, present = self.metrics.get(ACCURACY, (self.rewards, np.zeros(len(self), bool)))
+        return np.where(present, values, self.rewards)
 
     def shaped(self, tokens: Sequence[int], shaping: Shaping | None) -> Scores:
         """Return the scores less the plan's penalty for long answers; unchanged where it has none."""

@@ -70,8 +70,8 @@ def requests_of(
         request = ScoringRequest(question.domain, question.source, text, question.truth, question.extra, question.asked)
         reward = rewards.get(question.domain if question.domain in rewards else "")
         if reads_marks(reward):
-            whole, asked = (tokenizer.decode(part, skip_special_tokens=False) for part in (tokens, prompt))
-            request = replace(request, text=whole, words={"prompt": asked})
+            whole, prompt_text = (tokenizer.decode(part, skip_special_tokens=False) for part in (tokens, prompt))
+            request = replace(request, text=whole, words={"prompt": prompt_text})
         elif asks_in_text(reward):
             request = replace(request, prompt=tokenizer.decode(prompt, skip_special_tokens=True))
         requests.append(request)
