@@ -24,8 +24,9 @@ def group_relative(rewards: Tensor, groups: Tensor, scope: str = "group", ddof: 
     if scope == "batch":
         return less_mean / (rewards.std(correction=ddof) + EPSILON)
     count, of = _sizes(groups)
-    squares = torch.zeros_like(count).index_add(0, of, (rewards - _added(rewards, of, count)[of] / count[of]).square())
-    deviations = torch.where(count > 1, (squares / (count - ddof).clamp(min=1)).sqrt(), torch.ones_like(count))
+    means = _added(rewards, of, count) / count
+    squares = _added((rewards - means[of]).square(), of, count)
+    deviations = torch.where(count > 1, (squares / (count - ddof).clamp(min=1)).sqrt(), 1.0)
     return less_mean / (deviations[of] + EPSILON)
 
 
