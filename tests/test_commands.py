@@ -121,6 +121,8 @@ def lay_down_for_help(folder: Path) -> None:
     for name in ("first", "second"):
         (folder / "runs" / name).mkdir(parents=True)
         (folder / "runs" / name / "metrics.jsonl").write_text('{"period": 1, "reward": 0.5, "kl": 0.1}\n')
+    for name in ("run_grpo.jsonl", "grpo.jsonl"):
+        (folder / name).write_text('{"step": 1, "run": "trainer", "critic/score/mean": 0.5}\n')
     (folder / "run.jsonl").write_text('{"step": 1, "data": {"actor/entropy": 0.5}}\n')
 
 
