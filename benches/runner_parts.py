@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rftconf_runner.asking import GenerationRequest, asked_of
+from rftconf_runner.asking import GenerationRequest, generation_requests
 
 from benches.bare_update import Training, random_answers
 from benches.phase_peaks import Peaks
@@ -88,7 +88,9 @@ def engine(_: Path, job: Any, turns: Turns) -> None:
         if index:
             turns.wait()
         began = time.perf_counter()
-        lengths = generated(llm, job, asked_of(job, data.take(index * job.prompts, job.prompts), index * job.prompts))
+        lengths = generated(
+            llm, job, generation_requests(job, data.take(index * job.prompts, job.prompts), index * job.prompts)
+        )
         rollout = time.perf_counter() - began
         turns.done(rollout=rollout, sync=timed(reloaded), tokens=sum(lengths), lengths=lengths)
 
@@ -100,7 +102,7 @@ def training(_: Path, job: Any, turns: Turns) -> None:
     for index in range(job.rollouts):
         if index:
             turns.wait()
-        requests = asked_of(job, data.take(index * job.prompts, job.prompts), index * job.prompts)
+        requests = generation_requests(job, data.take(index * job.prompts, job.prompts), index * job.prompts)
         answers = random_answers(requests, turns.told)
         began = time.perf_counter()
         own.update(answers)

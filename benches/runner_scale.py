@@ -1,4 +1,4 @@
-"""What the driver of a run spends on a period of many answers and ranks, and what lies in Ray's store: `make bench-runner-scale`.
+"""Measures what the driver of a run spends on a period of many answers and ranks, and what lies in Ray's store: `make bench-runner-scale`.
 
 The driver is the runner's own (`driver.Run.period`). Engines, ranks and the reward's process are stand-ins on this machine: an engine's answers
 are random tokens, a rank reads its share and returns a number for each token, a reward is the parity of an answer's length. They are called as the
@@ -75,7 +75,7 @@ def waits() -> Iterator[list[float]]:
 
 
 def store_bytes() -> int:
-    """Bytes of all objects that Ray's store has had on this node."""
+    """Return the bytes of all objects that Ray's store has had on this node."""
     from ray._private.internal_api import node_stats
 
     (node,) = ray.nodes()

@@ -58,7 +58,9 @@ class Question(NamedTuple):
     pictures: tuple[Picture, ...] = ()
 
 
-def asked_of(job: Job, prompts: Sequence[Question | Prompt], first: int, turn: int = 0) -> list[GenerationRequest]:
+def generation_requests(
+    job: Job, prompts: Sequence[Question | Prompt], first: int, turn: int = 0
+) -> list[GenerationRequest]:
     """Every answer to `prompts`, the first of which has the number `first` in the run; each has a seed of its own. A baseline
     comes after the samples of its prompt."""
     each = job.responses

@@ -16,9 +16,8 @@ from rftconf_runner.framework_rewards import has_rules
 from rftconf_runner.grading import graded
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places
-from rftconf_runner.samples import Samples
-from rftconf_runner.samples import together as samples_together
-from rftconf_runner.score_columns import Score, Scores, together
+from rftconf_runner.samples import Samples, join_samples
+from rftconf_runner.score_columns import Score, Scores, join_scores
 
 MOST_ROUNDS = 64
 """Of drawing again; then no prompt is expected to teach anything any more."""
@@ -66,7 +65,7 @@ def drawn_batch(job: Job, drawing: Drawing, places: Places, tokenizer: Any, ente
             refused += Samples.of(groups[index].samples).own.tolist()
         drawing.launch(len(groups) - len(teach))
         if len(drawn_groups) == job.prompts:
-            return _batch(job, drawn_groups, together(parts), refused)
+            return _batch(job, drawn_groups, join_scores(parts), refused)
     reason = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
     raise GateError(
         f"stage.algorithm.filters: {reason}, and {len(drawn_groups)} of the {job.prompts} that a period needs others"
@@ -87,7 +86,7 @@ def _batch(job: Job, drawn_groups: Sequence[Group], whole: Scores, refused: list
         whole = whole[of_groups[:, :each].flatten()]
     origins = [group.prompt.domain for group in drawn_groups for _ in range(each)]
     return Batch(
-        samples_together([Samples.of(group.samples) for group in drawn_groups]), whole.rewards.tolist(), refused, _by_domain(origins, whole.rewards),
+        join_samples([Samples.of(group.samples) for group in drawn_groups]), whole.rewards.tolist(), refused, _by_domain(origins, whole.rewards),
         late, baselines, whole.accuracies.tolist(), origins,
     )  # fmt: skip
 

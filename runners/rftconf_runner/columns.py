@@ -17,7 +17,7 @@ from rftconf_runner.images import Picture
 Array = Any
 """A NumPy array; those that come out of Ray's store are not copied, and cannot be written to."""
 LOG_PROBS = "log_probs"
-"""The part of a block that the engine drew with."""
+"""The part of a block that has the log-probs with which the engine drew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class Ragged:
         return cls(whole, ends)
 
     def __len__(self) -> int:
-        """Rows."""
+        """Return the number of rows."""
         return len(self.ends)
 
     def __getitem__(self, number: int) -> Array:
@@ -44,10 +44,10 @@ class Ragged:
 
     @property
     def lengths(self) -> Array:
-        """Numbers of each row."""
+        """Return how many numbers each row has."""
         return np.diff(self.ends, prepend=0)
 
-    def taken(self, numbers: Array) -> Ragged:
+    def take(self, numbers: Array) -> Ragged:
         """Return these rows in this order; rows that lie behind each other are not copied."""
         if len(numbers) and (np.diff(numbers) == 1).all():
             begin, end = int(numbers[0]), int(numbers[-1]) + 1
@@ -89,43 +89,43 @@ class Column:
     part: str = ""
 
     def __len__(self) -> int:
-        """Sequences."""
+        """Return the number of sequences."""
         return len(self.rows)
 
-    def taken(self, numbers: Any) -> Column:
-        """Return those of some sequences."""
+    def take(self, numbers: Any) -> Column:
+        """Return the rows of some sequences."""
         return Column(self.blocks, self.of[numbers], self.rows[numbers], self.part)
 
-    def named(self, part: str) -> Column:
+    def of_part(self, part: str) -> Column:
         """Return another part of the same blocks."""
         return replace(self, part=part)
 
     def __iter__(self) -> Iterator[Any]:
         """Fetch the blocks, and yield each row."""
-        blocks = self.fetched()
+        blocks = self.fetch()
         return (blocks[block][row] for block, row in zip(self.of.tolist(), self.rows.tolist(), strict=True))
 
     def flat(self) -> Array:
         """Fetch the blocks, and return all rows one behind the other."""
-        blocks, edges = self.fetched(), [0, *(np.flatnonzero(np.diff(self.of)) + 1).tolist(), len(self.of)]
+        blocks, edges = self.fetch(), [0, *(np.flatnonzero(np.diff(self.of)) + 1).tolist(), len(self.of)]
         runs = [(int(self.of[begin]), self.rows[begin:end]) for begin, end in pairwise(edges) if end > begin]
-        return np.concatenate([blocks[block].taken(rows).values for block, rows in runs] or [np.empty(0, "float32")])
+        return np.concatenate([blocks[block].take(rows).values for block, rows in runs] or [np.empty(0, "float32")])
 
-    def fetched(self) -> Mapping[int, Any]:
+    def fetch(self) -> Mapping[int, Any]:
         """Return the blocks that are needed, or their parts, by number."""
         numbers = np.unique(self.of).tolist()
-        blocks = fetched([self.blocks[number] for number in numbers])
+        blocks = fetch_blocks([self.blocks[number] for number in numbers])
         return {n: getattr(b, self.part) if self.part else b for n, b in zip(numbers, blocks, strict=True)}
 
 
-def fetched(blocks: Sequence[Any]) -> list[Any]:
-    """Return blocks themselves, of which some are references."""
+def fetch_blocks(blocks: Sequence[Any]) -> list[Any]:
+    """Fetch those of the blocks that are references; return all of them, in order."""
     refs = [block for block in blocks if isinstance(block, ray.ObjectRef)]
     came = iter(ray.get(refs) if refs else ())
     return [next(came) if isinstance(block, ray.ObjectRef) else block for block in blocks]
 
 
-def joined(columns: Sequence[Column]) -> Column:
+def join_columns(columns: Sequence[Column]) -> Column:
     """Put columns one behind the other; many of them may have the same blocks."""
     starts, blocks = dict[int, int](), list[Any]()
     for column in columns:
@@ -138,7 +138,7 @@ def joined(columns: Sequence[Column]) -> Column:
 
 
 def numbers_of(block: Block, versions: Array) -> Numbers:
-    """Return what a driver is told of a block."""
+    """Return the numbers that the driver keeps of a block."""
     drawn, answers = block.log_probs, block.answers
     whole = np.concatenate(([0.0], drawn.values.cumsum(dtype="float64")))
     sums = whole[drawn.ends] - whole[drawn.ends - drawn.lengths]

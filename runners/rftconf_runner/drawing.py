@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import ray
 
-from rftconf_runner.asking import Answer, GenerationRequest, asked_of
+from rftconf_runner.asking import Answer, GenerationRequest, generation_requests
 from rftconf_runner.columns import Column, Numbers
 from rftconf_runner.data import Prompt, Prompts
 from rftconf_runner.job import Job
@@ -152,7 +152,7 @@ class Drawing:
 
     def _flown(self, flight: Flight) -> Flight:
         """Ask all engines for it."""
-        requests = asked_of(self.job, flight.prompts, flight.first, flight.turn)
+        requests = generation_requests(self.job, flight.prompts, flight.first, flight.turn)
         if flight.turn:
             begun = zip(requests, flight.begun, strict=True)
             requests = [replace(request, begun=answer.tokens) for request, answer in begun if not answer.whole]

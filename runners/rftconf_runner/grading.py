@@ -16,9 +16,9 @@ from rftconf_runner.framework_rewards import has_rules
 from rftconf_runner.job import Job
 from rftconf_runner.job_rewards import Grader
 from rftconf_runner.places import Places
-from rftconf_runner.reward import prompted, scored, scored_in_blocks
-from rftconf_runner.samples import Samples, together
-from rftconf_runner.score_columns import BadRewardError, Graded, Score, Scores
+from rftconf_runner.reward import prompted, score_blocks, scored
+from rftconf_runner.samples import Samples, join_samples
+from rftconf_runner.score_columns import BadRewardError, GroupScores, Score, Scores
 from rftconf_runner.scoring_requests import TOKENS_HERE, question_of, requests_of
 
 GRADER_SECONDS = 3600.0
@@ -26,18 +26,20 @@ GRADER_SECONDS = 3600.0
 which a function's minute is too short, and an hour is what a hang is known by."""
 
 
-def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) -> Graded:
+def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) -> GroupScores:
     """Score the answers of each group, the baseline's last. The same answers earn the same, whatever was scored before."""
     each = job.responses + bool(job.baseline)
-    samples = together([Samples.of(part) for group in groups for part in (group.samples, group.baselines) if len(part)])
+    samples = join_samples(
+        [Samples.of(part) for group in groups for part in (group.samples, group.baselines) if len(part)]
+    )
     if job.graders or samples.tokens <= TOKENS_HERE:
         prompts = [group.prompt for group in groups for _ in range(each)]
         scores = Scores.of(_scored_here(job, prompts, samples, places, tokenizer))
     else:
         questions = tuple(question_of(group.prompt) for group in groups)
         seconds = max(job.reward_seconds, job.answer_seconds * len(samples) * has_rules(job))
-        scores = scored_in_blocks(places.scorer, questions, np.arange(len(samples)) // each, samples.at, seconds)
-    return Graded(scores.shaped(samples.numbers.tokens.tolist(), job.shaping), each)
+        scores = score_blocks(places.scorer, questions, np.arange(len(samples)) // each, samples.at, seconds)
+    return GroupScores(scores.shaped(samples.numbers.tokens.tolist(), job.shaping), each)
 
 
 def _scored_here(job: Job, prompts: Sequence[Prompt], samples: Samples, places: Places, tokenizer: Any) -> list[Score]:

@@ -25,7 +25,7 @@ class Sample:
     pictures: tuple[Picture, ...] = ()
 
     def __len__(self) -> int:
-        """Tokens of prompt and answer."""
+        """Return the number of tokens of prompt and answer."""
         return len(self.prompt) + len(self.answer)
 
 
@@ -49,5 +49,5 @@ class Lesson:
     score: float = 0.0
 
     def __len__(self) -> int:
-        """Tokens of prompt and answer."""
+        """Return the number of tokens of prompt and answer."""
         return len(self.sample)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def fresh_gap(drawn: Ragged, own: Ragged, samples: Samples, version: int) -> Gap:
     """Measure how far apart the log-probs of engine and trainer are, of the tokens that the trainer's very weights drew."""
     fresh = np.flatnonzero(samples.numbers.versions == version)
-    return gap_between(drawn.taken(fresh).values, own.taken(fresh).values)
+    return gap_between(drawn.take(fresh).values, own.take(fresh).values)
 
 
 def kl_sum(drawn: Ragged, reference: Ragged, _: Samples, estimator: Estimator) -> float:

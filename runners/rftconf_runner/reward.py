@@ -209,10 +209,10 @@ def prompted(scorer: Any, requests: Sequence[ScoringRequest], judge: Grader, sec
     return _within(seconds, requests, lambda: scorer.prompts.remote(requests, judge.template))
 
 
-def scored_in_blocks(
+def score_blocks(
     scorer: Any, questions: Sequence[Question], question_numbers: Any, column: Column, seconds: float
 ) -> Scores:
-    """Scores of answers that lie in the store, in order; the same errors."""
+    """Score answers that lie in the store, and return the scores in order. Raises BadRewardError as `scored` does."""
     blocks = [block if isinstance(block, ray.ObjectRef) else ray.put(block) for block in column.blocks]
     plain = tuple(map(tuple, questions))
     without_blocks = Column((), column.of, column.rows)

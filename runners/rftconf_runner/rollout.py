@@ -13,7 +13,7 @@ import ray
 
 from rftconf_runner import experts, ranked
 from rftconf_runner.architectures import mixes, sees
-from rftconf_runner.asking import Answer, GenerationRequest, Question, asked_of
+from rftconf_runner.asking import Answer, GenerationRequest, Question, generation_requests
 from rftconf_runner.columns import Block, Numbers, Ragged, numbers_of
 from rftconf_runner.job import Job
 from rftconf_runner.job_data import Sampling
@@ -115,10 +115,9 @@ class Engine:
     def draw(self, asked_for: Sequence[tuple[Any, ...]], first: int, own: slice) -> tuple[Numbers, Block]:
         """Draw the answers of its `own` part to prompts, of which the first has the number `first` in the run: the driver's numbers, and the
         block for the store."""
-        questions = [
-            Question(*question) for question in asked_for
-        ]  # as plain tuples they are pickled in a tenth of the time
-        requests = asked_of(self.job, questions, first)
+        # They come as plain tuples, which are pickled in a tenth of the time.
+        questions = [Question(*question) for question in asked_for]
+        requests = generation_requests(self.job, questions, first)
         prompt_numbers = np.arange(len(requests))[own] // max(len(requests) // max(len(questions), 1), 1)
         answers = self.generate(requests[own])
         pictures = tuple(question.pictures for question in questions)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rftconf_runner.columns import LOG_PROBS, Array, Block, Column, Numbers, Ragged, joined, numbers_of
+from rftconf_runner.columns import LOG_PROBS, Array, Block, Column, Numbers, Ragged, join_columns, numbers_of
 from rftconf_runner.lessons import Lesson, Sample
 
 ROWS = ("advantages", "old", "reference", "values", "returns", "weights")
@@ -30,29 +30,29 @@ class Samples(Sequence[Sample]):
         """Put samples that are here into a block."""
         if isinstance(samples, Samples):
             return samples
-        return cls(np.array([sample.number for sample in samples], "int64"), *held_here(samples))
+        return cls(np.array([sample.number for sample in samples], "int64"), *put_in_block(samples))
 
     def __len__(self) -> int:
-        """Sequences."""
+        """Return the number of sequences."""
         return len(self.own)
 
     def __getitem__(self, index: Any) -> Any:
         """Return a sample, or some of the samples as columns."""
         if isinstance(index, (int, np.integer)):
-            return next(iter(self.taken([index])))
-        return self.taken(index)
+            return next(iter(self.take([index])))
+        return self.take(index)
 
     def __iter__(self) -> Iterator[Sample]:
         """Fetch the blocks, and yield each sample."""
-        blocks = self.at.fetched()
+        blocks = self.at.fetch()
         for number, version, block, row in zip(
             self.own.tolist(), self.numbers.versions.tolist(), self.at.of.tolist(), self.at.rows.tolist(), strict=True
         ):
-            yield sample_in(blocks[block], row, version, number)
+            yield read_sample(blocks[block], row, version, number)
 
-    def taken(self, index: Any) -> Samples:
+    def take(self, index: Any) -> Samples:
         """Return some of them, in the order of the index."""
-        return Samples(self.own[index], Numbers(*(column[index] for column in self.numbers)), self.at.taken(index))
+        return Samples(self.own[index], Numbers(*(column[index] for column in self.numbers)), self.at.take(index))
 
     @cached_property
     def tokens(self) -> int:
@@ -62,10 +62,10 @@ class Samples(Sequence[Sample]):
     @property
     def drawn(self) -> Column:
         """Return the log-probs that the engine drew with."""
-        return self.at.named(LOG_PROBS)
+        return self.at.of_part(LOG_PROBS)
 
 
-def held_here(samples: Sequence[Sample]) -> tuple[Numbers, Column]:
+def put_in_block(samples: Sequence[Sample]) -> tuple[Numbers, Column]:
     """Put samples into a block of this process: their numbers, and where they lie."""
     answers, drawn = Ragged.of([sample.answer for sample in samples], "int32"), Ragged.of([s.drawn for s in samples])
     pictures = tuple(sample.pictures for sample in samples)
@@ -77,18 +77,18 @@ def held_here(samples: Sequence[Sample]) -> tuple[Numbers, Column]:
     return numbers_of(block, np.array([sample.version for sample in samples], "int32")), column
 
 
-def sample_in(block: Block, row: int, version: int, number: int) -> Sample:
+def read_sample(block: Block, row: int, version: int, number: int) -> Sample:
     """Return a sample of a block that was fetched."""
     prompt = int(block.prompt_numbers[row])
     pictures = block.pictures[prompt] if block.pictures else ()
     return Sample(block.prompts[prompt], block.answers[row], version, number, block.log_probs[row], pictures)
 
 
-def together(parts: Sequence[Samples]) -> Samples:
+def join_samples(parts: Sequence[Samples]) -> Samples:
     """Put samples one behind the other."""
     own = np.concatenate([part.own for part in parts])
     numbers = Numbers(*(np.concatenate(columns) for columns in zip(*(part.numbers for part in parts), strict=True)))
-    return Samples(own, numbers, joined([part.at for part in parts]))
+    return Samples(own, numbers, join_columns([part.at for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,26 +102,26 @@ class Lessons(Sequence[Lesson]):
     scores: Array
 
     def __len__(self) -> int:
-        """Sequences."""
+        """Return the number of sequences."""
         return len(self.samples)
 
     def __getitem__(self, index: Any) -> Any:
         """Return a lesson, or some of the lessons as columns."""
         if isinstance(index, (int, np.integer)):
-            return next(iter(self.taken(np.array([index]))))
-        return self.taken(np.arange(len(self))[index] if isinstance(index, slice) else index)
+            return next(iter(self.take(np.array([index]))))
+        return self.take(np.arange(len(self))[index] if isinstance(index, slice) else index)
 
     def __iter__(self) -> Iterator[Lesson]:
         """Fetch the blocks, and yield each lesson."""
-        return lessons_in(self.samples, self.more, self.teaching, self.scores)
+        return read_lessons(self.samples, self.more, self.teaching, self.scores)
 
-    def taken(self, index: Array) -> Lessons:
+    def take(self, index: Array) -> Lessons:
         """Return some of them, in the order of the index, which may have one again and again."""
-        more = {name: c.taken(index) if isinstance(c, (Column, Ragged)) else c[index] for name, c in self.more.items()}
-        return Lessons(self.samples.taken(index), more, self.teaching[index], self.scores[index])
+        more = {name: c.take(index) if isinstance(c, (Column, Ragged)) else c[index] for name, c in self.more.items()}
+        return Lessons(self.samples.take(index), more, self.teaching[index], self.scores[index])
 
 
-def lessons_in(
+def read_lessons(
     samples: Sequence[Sample], more: Mapping[str, Column | Ragged | Array], teaching: Array, scores: Array
 ) -> Iterator[Lesson]:
     """Yield samples with their rows of further columns as lessons."""

@@ -63,7 +63,7 @@ class Scores(Sequence[Score]):
         return cls(rewards, np.array([score.late for score in scores], bool), metrics)
 
     def __len__(self) -> int:
-        """Answers."""
+        """Return the number of answers."""
         return len(self.rewards)
 
     def __getitem__(self, index: Any) -> Any:
@@ -89,14 +89,14 @@ class Scores(Sequence[Score]):
 
 
 @dataclass(frozen=True, eq=False)
-class Graded(Sequence[Scores]):
-    """The scores of each group, of which each has as many answers."""
+class GroupScores(Sequence[Scores]):
+    """The scores of groups that have equally many answers, one group behind the other."""
 
     whole: Scores
     each: int
 
     def __len__(self) -> int:
-        """Groups."""
+        """Return the number of groups."""
         return len(self.whole) // self.each
 
     def of(self, groups: Sequence[int]) -> Scores:
@@ -111,7 +111,7 @@ class Graded(Sequence[Scores]):
         return self.whole[index * self.each : (index + 1) * self.each]
 
 
-def together(parts: Sequence[Scores]) -> Scores:
+def join_scores(parts: Sequence[Scores]) -> Scores:
     """Put scores one behind the other."""
     names = dict.fromkeys(name for part in parts for name in part.metrics)
     absent = {len(part): (np.zeros(len(part)), np.zeros(len(part), bool)) for part in parts}

@@ -17,7 +17,7 @@ from rftconf_runner.samples import Lessons, Samples
 
 Items = TypeVar("Items", Samples, Lessons)
 Measure = Callable[[Ragged, Ragged, Samples], Any]
-"""Numbers of a share's rows: of the log-probs that its answers were drawn with, of what a rank has computed, and of the sequences."""
+"""A function that measures a share: from the log-probs that its answers were drawn with, the rows that a rank computed, and the sequences."""
 
 
 class Share(Sequence[Any]):
@@ -31,7 +31,7 @@ class Share(Sequence[Any]):
         self.lengths: list[int] = (self.numbers.tokens + self.numbers.prompts).tolist()
 
     def __len__(self) -> int:
-        """Sequences of all ranks."""
+        """Return the number of sequences, those of all ranks."""
         return len(self.lengths)
 
     def __getitem__(self, index: Any) -> Any:
@@ -50,7 +50,7 @@ class Share(Sequence[Any]):
 
 
 class Listener:
-    """A rank that is told its share."""
+    """A rank that is called with the sequences of all ranks and reads its own share of them."""
 
     def listen(
         self, method: str, more: Sequence[Any], items: Any, begin: int, end: int, numbers: Any, *blocks: Any

@@ -6,16 +6,16 @@ import pytest
 
 pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
 import numpy as np
-from rftconf_runner.columns import Block, Column, Ragged, joined, numbers_of
+from rftconf_runner.columns import Block, Column, Ragged, join_columns, numbers_of
 from rftconf_runner.lessons import Lesson, Sample
-from rftconf_runner.samples import Lessons, Samples, together
+from rftconf_runner.samples import Lessons, Samples, join_samples
 
 ROWS = [[1.0], [2.0, 3.0], [], [4.0, 5.0, 6.0], [7.0]]
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [1, 2, 3], [4, 1, 1, 3], [2], [], [3, 0]])
 def test_rows_in_an_order(order: list[int]) -> None:
-    taken = Ragged.of(ROWS).taken(np.array(order, int))
+    taken = Ragged.of(ROWS).take(np.array(order, int))
     assert [taken[index].tolist() for index in range(len(taken))] == [ROWS[number] for number in order]
     assert taken.lengths.tolist() == [len(ROWS[number]) for number in order]
 
@@ -25,7 +25,7 @@ def test_rows_of_two_blocks() -> None:
     column = Column((first, second), np.array([0, 1, 0, 0]), np.array([3, 0, 4, 1]))
     assert [row.tolist() for row in column] == [[4, 5, 6], [8, 9], [7], [2, 3]]
     assert column.flat().tolist() == [4, 5, 6, 8, 9, 7, 2, 3]
-    both = joined([column.taken(slice(2, 4)), Column((second,), np.array([0]), np.array([0]))])
+    both = join_columns([column.take(slice(2, 4)), Column((second,), np.array([0]), np.array([0]))])
     assert both.flat().tolist() == [7, 2, 3, 8, 9]
     assert len(both.blocks) == 3
 
@@ -42,7 +42,7 @@ def test_what_a_driver_is_told_of_a_block() -> None:
 
 def test_samples_are_what_they_were() -> None:
     samples = [Sample((1, 2), (3,), 4, 0, (-0.5,)), Sample((5,), (6, 7), 8, 1, (-1.0, -2.0))]
-    whole = together([Samples.of(samples[:1]), Samples.of(samples[1:])])
+    whole = join_samples([Samples.of(samples[:1]), Samples.of(samples[1:])])
     again = [Sample(tuple(s.prompt), tuple(s.answer), s.version, s.number, tuple(s.drawn)) for s in whole[[1, 0]]]
     assert again == samples[::-1]
     assert whole.tokens == 3

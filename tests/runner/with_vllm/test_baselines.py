@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
 from rftconf_runner.advantages import less_baseline
-from rftconf_runner.asking import asked_of
+from rftconf_runner.asking import generation_requests
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 
@@ -36,11 +36,11 @@ def test_every_prompt_has_one_greedy_answer_and_seeds_of_samples_stay() -> None:
     from tests.runner.test_job import plan
 
     job, prompts = job_of(plan(algorithm__adv_estimator="remax")), [Prompt(0, (1,), "", "")] * 3
-    options = asked_of(job, prompts, 5)
+    options = generation_requests(job, prompts, 5)
     assert [index for index, entry in enumerate(options) if entry.sampling == GREEDY] == [16, 33, 50]
-    plain = asked_of(replace(job, baseline=""), prompts, 5)
+    plain = generation_requests(replace(job, baseline=""), prompts, 5)
     assert [entry.seed for entry in options if entry.sampling is None] == [entry.seed for entry in plain]
-    drawn = asked_of(replace(job, baseline="drawn"), prompts, 5)
+    drawn = generation_requests(replace(job, baseline="drawn"), prompts, 5)
     assert not any(entry.sampling for entry in drawn)
     assert len({entry.seed for entry in drawn}) == len(drawn)
 

@@ -24,7 +24,7 @@ from rftconf_runner.grading import graded
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.job_rewards import Grader
 from rftconf_runner.places import NOWHERE
-from rftconf_runner.score_columns import BadRewardError, Graded
+from rftconf_runner.score_columns import BadRewardError, GroupScores
 from rftconf_runner.supervision import LostError
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Qwen3Config, Qwen3ForSequenceClassification
 
@@ -72,7 +72,7 @@ def scores(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
     """Every whole sequence that was scored, and its score."""
     values: list[tuple[str, float]] = []
 
-    def kept(job: Any, groups: Sequence[Group], places: Any, tokenizer: Any) -> Graded:
+    def kept(job: Any, groups: Sequence[Group], places: Any, tokenizer: Any) -> GroupScores:
         new_values = graded(job, groups, places, tokenizer)
         for group, own in zip(groups, new_values, strict=True):
             for sample, score in zip(group.samples, own, strict=True):

@@ -19,7 +19,7 @@ from rftconf_runner.job import KlPenalty
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.lessons import Lesson, Sample
 from rftconf_runner.micro_batching import micro_batches, share
-from rftconf_runner.samples import Lessons, Samples, together
+from rftconf_runner.samples import Lessons, Samples, join_samples
 from rftconf_runner.sequences import counted
 from rftconf_runner.shares import Listener, keep_rows, tell_ranks
 
@@ -33,17 +33,17 @@ RANKS = 4
 
 
 class Rank(Listener):
-    """Says what it was called with."""
+    """A rank that returns what it was called with."""
 
     def __init__(self, rank: int, size: int) -> None:
         self.share, self.shares = rank // size, RANKS // size
 
     def doubled(self, samples: Sequence[Sample]) -> list[Any]:
-        """Twice each log-prob of the share."""
+        """Return twice each log-prob of the share."""
         return [np.asarray(sample.drawn) * 2 for sample in share(samples, self.share, self.shares)]
 
     def update(self, lessons: Sequence[Lesson], version: int) -> dict[str, Any]:
-        """What an update looks at."""
+        """Return what an update reads of the lessons."""
         own = share(lessons, self.share, self.shares)
         return {
             "lengths": [len(lesson) for lesson in lessons],
@@ -76,7 +76,7 @@ def test_ranks_of_a_share_know_what_all_need(size: int) -> None:
         Samples(part.own, part.numbers, type(part.at)((ray.put(part.at.blocks[0]),), part.at.of, part.at.rows))
         for part in parts[:1]
     ]
-    whole = together([*stored, *parts[1:]])
+    whole = join_samples([*stored, *parts[1:]])
     actors = [ray.remote(num_cpus=0)(Rank).remote(rank, size) for rank in range(RANKS)]
     old, sums = keep_rows(actors, size, "doubled", whole, total)
     assert [row.tolist() for row in old] == [[-1.0] * len(sample.answer) for sample in samples]
@@ -96,7 +96,7 @@ def test_ranks_of_a_share_know_what_all_need(size: int) -> None:
 
 
 def total(drawn: Any, rows: Any, _: Samples) -> float:
-    """The sum of all numbers, after a check that both rows are of the same tokens."""
+    """Return the sum of all numbers; both rows must be of the same tokens."""
     assert drawn.lengths.tolist() == rows.lengths.tolist()
     return float(rows.values.sum())
 
@@ -121,7 +121,7 @@ def test_a_number_for_an_answer_is_the_number_of_its_tokens() -> None:
 
 @pytest.mark.parametrize("ranks", [2, 8])
 def test_the_store_has_the_data_once(tmp_path: Path, ranks: int) -> None:
-    """Of a period of 2,048 answers to a real driver, whatever the number of ranks."""
+    """A period of 2,048 answers puts at most 1.2 times its data into the store, however many ranks there are."""
     session.connected()
     *_, last = periods(2048, ranks, 2, 128, 2, tmp_path)
     assert last["store_bytes"] <= 1.2 * last["data_bytes"], SimpleNamespace(**last)
