@@ -1,4 +1,4 @@
-"""A file of metrics as curves: for each name, the values that it had after so many prompts."""
+"""Reads a file of metrics as curves: for each name, its values by the number of prompts seen."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
 
 Points: TypeAlias = tuple[tuple[float, float], ...]
-"""The value after so many prompts, in the order of the prompts; of several values at one place the last counts."""
+"""Pairs of the prompts seen and the value then, in the order of the prompts; of two values at one number the last counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunClock:
-    """The worth of a run's steps: `steps` of each unit in a rollout period, and the prompts [count] of a period."""
+    """Converts a run's steps to prompts: `steps` has the number of each unit in a rollout period."""
 
     steps: Steps
     prompts_per_rollout: int
@@ -34,7 +34,7 @@ class RunClock:
         return cls(Steps(steps_of(reading, file)), int(reading.values["stage.batch.prompts_per_rollout"]))
 
     def prompts(self, step: int | float, moment: Moment, file: str) -> float:
-        """The prompts seen at a logged step. Raises UsageError where the config does not tell what a step is worth."""
+        """Return how many prompts were seen at a logged step. Raises UsageError where the config does not tell what a step is worth."""
         if moment.counter.unit not in self.steps.per_period:
             raise UsageError(
                 f"{file} counts {moment.counter.unit}, and its config does not tell how many a rollout period has"
@@ -42,14 +42,14 @@ class RunClock:
         return float(self.steps.periods(Fraction(step), moment) * self.prompts_per_rollout)
 
     def updates(self, prompts: float) -> float | None:
-        """The optimizer updates that were made after so many prompts; None where the config does not tell."""
+        """Return how many optimizer updates were made after so many prompts; None where the config does not tell."""
         per_period = self.steps.per_period.get(Unit.UPDATES)
         return None if per_period is None else prompts / self.prompts_per_rollout * float(per_period)
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One logged name over a run; `match` is None for a name that no framework's table has."""
+    """The values of one logged name over a run; `match` is None for a name that no framework's table has."""
 
     name: str
     match: NameMatch | None
@@ -106,7 +106,7 @@ def _logged_by(text: str, file: str, framework: str) -> str:
 
 
 def _place(line: LogLine, match: NameMatch | None, framework: str, clock: RunClock, file: str) -> float | None:
-    """The prompts at which a value was logged; None where its line has no step, or does not tell whose step it is."""
+    """Return the number of prompts at which a value was logged; None where its line has no step, or does not tell whose step it is."""
     counter = line.counter
     if counter is None and match is not None:
         counter = counter_of(framework, match.logged.run)

@@ -10,6 +10,9 @@ from rftconf.mappers.logged import Counter, Logged, placeholders
 from rftconf.metrics.quantity import Quantity, pattern
 from rftconf.metrics.table import COUNTERS, QUANTITIES
 
+LONGEST_NAME = 500
+"""Characters of a name that may be one of the table; patterns with several gaps take the square of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
@@ -38,6 +41,8 @@ def step_keys(framework: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def understood(framework: str, name: str) -> NameMatch | None:
     """Return what a framework's name means, or None; a full name counts first, then the pattern of least freedom."""
+    if len(name) > LONGEST_NAME:
+        return None
     matches = sorted(
         _matches(framework, name), key=lambda match: (len(match.filled), sum(map(len, match.filled.values())))
     )

@@ -48,7 +48,7 @@ class Steps:
         return (self.periods(step, source) + target.behind) * self._a_period(target) + target.counter.first - 1
 
     def periods(self, step: Fraction, moment: Moment) -> Fraction:
-        """The rollout periods that the weights were trained for of which a value speaks that is logged at `step`."""
+        """Return how many rollout periods the weights were trained for that a value logged at `step` was measured with."""
         periods = (step - moment.counter.first + 1) / self._a_period(moment) - moment.behind
         return max(periods, Fraction(0)) if moment.behind else periods
 

@@ -12,7 +12,7 @@ from rftconf.base.errors import UsageError
 if TYPE_CHECKING:
     from rftconf.diff.effects import Effect
     from rftconf.load.loaded import Loaded
-    from rftconf.metrics.parting import Overlay
+    from rftconf.metrics.overlay import Overlay
     from rftconf.verbs.read_arguments import Reading
 
 T = TypeVar("T")
@@ -96,12 +96,12 @@ def open_run(name: str, how: Reading, request: CompareRequest, *, quiet: bool, c
     return understood(name, how, screen, rows=request.rows, assume=assumed, quiet=quiet, named=True)
 
 
-def overlay(files: Sequence[Path], runs: Sequence[Loaded]) -> Overlay:
-    """Lay over each other what two runs logged. Raises UsageError, UnreadableError for a file that tells no curves."""
+def overlay_of(files: Sequence[Path], runs: Sequence[Loaded]) -> Overlay:
+    """Lay the curves of two runs over each other. Raises UsageError or UnreadableError for a file that has none."""
     from rftconf.load.load import main_stage
     from rftconf.metrics.curves import RunClock, curves_of
     from rftconf.metrics.log_lines import MOST_BYTES
-    from rftconf.metrics.parting import lay_over
+    from rftconf.metrics.overlay import lay_over
     from rftconf.schemas import registry
     from rftconf.text.source import open_source
 

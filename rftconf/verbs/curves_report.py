@@ -1,4 +1,4 @@
-"""Two runs' curves over each other, as `rftconf diff --metrics` shows them: text, JSON, sections of a page."""
+"""Shows two runs' curves for `rftconf diff --metrics`: as text, as JSON, as sections of a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from rftconf.metrics.curves import Points, RunCurves
-from rftconf.metrics.parting import Overlay, Pair
+from rftconf.metrics.overlay import Overlay, Pair
 from rftconf.metrics.quantity import title
 from rftconf.report.chart import COLOURS, blocks_text, chart_svg
 from rftconf.report.screen import Screen, joined, printable
@@ -18,27 +18,30 @@ _MOST_DRAWN = 500
 
 
 def curves_text(overlay: Overlay, screen: Screen, *, full: bool) -> str:
-    """The report: what parts and from where on, then the names of the rest; `full` shows those one by one as well."""
-    lines = ["", screen.style("Curves, laid over each other by the prompts seen", "bold")]
+    """Return the report: the curves that differ and where that begins, then the names of the others; `full` shows these too."""
+    lines = ["", screen.style("Curves by prompts seen", "bold")]
     for letter, run in (("A", overlay.a), ("B", overlay.b)):
         lines += screen.hanging(f"  {letter}  ", _run_text(run))
-    if overlay.parted:
-        lines += ["", screen.style(f"They part ({len(overlay.parted)}, the first to part first)", "bold", "red")]
-        for number, pair in enumerate(overlay.parted, 1):
+    if overlay.differences:
+        lines += [
+            "",
+            screen.style(f"Curves that differ ({len(overlay.differences)}, the earliest first)", "bold", "red"),
+        ]
+        for number, pair in enumerate(overlay.differences, 1):
             lines += _pair_text(f"{number:>3}. ", pair, overlay, screen)
-        plain = next((pair for pair in overlay.parted if not pair.remarks), None)
+        plain = next((pair for pair in overlay.differences if not pair.remarks), None)
         if plain is not None:
             lines += screen.wrap(
-                f"{plain.says[0].upper()}{plain.says[1:]} parts first: its cause is nearest there, and what parts later may follow from it.",
+                f"{plain.says[0].upper()}{plain.says[1:]} differs first: its cause is nearest there, and what differs later may follow from it.",
                 0,
             )
-    if overlay.alike:
-        lines += ["", screen.style(f"They do not part in the end ({len(overlay.alike)})", "bold", "green")]
+    if overlay.agreements:
+        lines += ["", screen.style(f"Curves that agree in the end ({len(overlay.agreements)})", "bold", "green")]
         if full:
-            for pair in overlay.alike:
+            for pair in overlay.agreements:
                 lines += _pair_text("  - ", pair, overlay, screen)
         else:
-            lines += screen.hanging("  ", "; ".join(pair.says for pair in overlay.alike))
+            lines += screen.hanging("  ", "; ".join(pair.says for pair in overlay.agreements))
     lines += _rest_text(overlay, screen, full=full)
     return joined(lines)
 
@@ -59,7 +62,7 @@ def _pair_text(lead: str, pair: Pair, overlay: Overlay, screen: Screen) -> Itera
     low, high = _bounds(pair)
     wide = max(len(printable(pair.a.name)), len(printable(pair.b.name)))
     for letter, curve in (("A", pair.a), ("B", pair.b)):
-        means = [part.a if letter == "A" else part.b for part in pair.parts]
+        means = [window.a if letter == "A" else window.b for window in pair.windows]
         blocks = screen.style(blocks_text(means, low, high), "blue" if letter == "A" else "yellow")
         name = printable(curve.name).ljust(wide)
         yield f"     {letter} {name}  {blocks}  {means[0]:.4g} to {means[-1]:.4g}"
@@ -68,29 +71,29 @@ def _pair_text(lead: str, pair: Pair, overlay: Overlay, screen: Screen) -> Itera
 
 
 def _from_text(pair: Pair, overlay: Overlay) -> str:
-    if pair.apart_from is None:
+    if pair.differs_from is None:
         return ""
-    updates = [run.clock.updates(pair.apart_from) for run in (overlay.a, overlay.b)]
+    updates = [run.clock.updates(pair.differs_from) for run in (overlay.a, overlay.b)]
     counted = "" if None in updates else f" (update {updates[0]:,.0f} of A, {updates[1]:,.0f} of B)"
-    return f": apart from {pair.apart_from:,.0f} prompts on{counted}, by {pair.gap:.0%} at the end"
+    return f": they differ from {pair.differs_from:,.0f} prompts on{counted}, by {pair.gap:.0%} at the end"
 
 
 def _bounds(pair: Pair) -> tuple[float, float]:
-    means = [mean for part in pair.parts for mean in (part.a, part.b)]
+    means = [mean for window in pair.windows for mean in (window.a, window.b)]
     return min(means), max(means)
 
 
 def _rest_text(overlay: Overlay, screen: Screen, *, full: bool) -> Iterator[str]:
-    if overlay.apart_in_time:
+    if overlay.without_overlap:
         yield ""
         yield from screen.hanging(
-            "", f"Logged by both, but never after as many prompts: {_listed(overlay.apart_in_time)}"
+            "", f"Both runs log these, but never within the same range of prompts: {_listed(overlay.without_overlap)}"
         )
     for letter, names in (("A", overlay.only_a), ("B", overlay.only_b)):
         if names:
             listed = f": {_listed(names)}" if full else "; -v names them"
             yield from screen.hanging(
-                "", f"Without a counterpart in the other file: {len(names)} names of {letter}{listed}"
+                "", f"{len(names)} names of {letter} have no counterpart in the other file{listed}"
             )
 
 
@@ -99,13 +102,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def curves_json(overlay: Overlay) -> dict[str, Any]:
-    """The curves as JSON data: means of each run by parts of the stretch that both have."""
+    """Return the curves as JSON data: the means of each run by windows of the prompts that both have seen."""
     return {
         "a": _run_json(overlay.a, overlay.only_a),
         "b": _run_json(overlay.b, overlay.only_b),
-        "part": [_pair_json(pair) for pair in overlay.parted],
-        "do_not_part": [_pair_json(pair) for pair in overlay.alike],
-        "no_stretch_in_common": list(overlay.apart_in_time),
+        "differ": [_pair_json(pair) for pair in overlay.differences],
+        "agree": [_pair_json(pair) for pair in overlay.agreements],
+        "without_overlap": list(overlay.without_overlap),
     }
 
 
@@ -121,20 +124,20 @@ def _run_json(run: RunCurves, only: Sequence[str]) -> dict[str, Any]:
 def _pair_json(pair: Pair) -> dict[str, Any]:
     return {
         "quantity": pair.says, "unit": pair.unit, "a": pair.a.name, "b": pair.b.name,
-        "apart_from_prompts": pair.apart_from, "gap": value_json(pair.gap), "remarks": list(pair.remarks),
-        "parts": [{"from_prompts": part.first, "to_prompts": part.last, "a": part.a, "b": part.b, "apart": part.apart}
-                  for part in pair.parts],
+        "differ_from_prompts": pair.differs_from, "gap": value_json(pair.gap), "remarks": list(pair.remarks),
+        "windows": [{"from_prompts": w.first, "to_prompts": w.last, "a": w.a, "b": w.b, "differ": w.differs}
+                    for w in pair.windows],
     }  # fmt: skip
 
 
 def curves_html(overlay: Overlay) -> Iterator[str]:
-    """Sections of a page: a chart for each quantity, those that part first."""
+    """Yield sections of a page: a chart for each quantity, those that differ first."""
     colours = {"A": COLOURS[0], "B": COLOURS[1]}
     yield "<h2 class=mathematics>Curves by prompts seen</h2>"
     for letter, run in (("A", overlay.a), ("B", overlay.b)):
         mark = f'<i style="display:inline-block;width:1em;height:.6em;background:{colours[letter]}"></i>'
         yield f"<p>{mark} {letter}: {escape(printable(_run_text(run)))}</p>"
-    for pair in (*overlay.parted, *overlay.alike):
+    for pair in (*overlay.differences, *overlay.agreements):
         yield f"<h3>{escape(printable(pair.says))}{escape(_from_text(pair, overlay))}</h3>"
         yield f"<p class=soft>A {escape(printable(pair.a.name))}, B {escape(printable(pair.b.name))}</p>"
         yield from chart_svg(pair.says, {"A": _drawn(pair.a.points), "B": _drawn(pair.b.points)}, colours, "prompt")

@@ -29,7 +29,7 @@ def open_document(source: str, how: Reading) -> Document:
     from rftconf.text.source import open_source
 
     if os.path.isdir(source):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
-        from rftconf.load.run_folder import config_of_run
+        from rftconf.load.config_of_run import config_of_run
 
         source = config_of_run(source)
     return read_source(open_source(source), source, how)

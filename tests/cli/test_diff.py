@@ -239,7 +239,7 @@ def test_mappings_are_shown_by_what_differs(tmp_path: Path, capsys: Captured, mo
         assert "recompute_method: " not in new_output
 
 
-def test_curves_that_part_are_named_with_their_place(tmp_path: Path, capsys: Captured) -> None:
+def test_curves_that_differ_are_named_with_their_place(tmp_path: Path, capsys: Captured) -> None:
     """The score of B stands still from its period 32 on, at 1,024 prompts a period."""
     a, b, page = tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "page.html"
     mine = ({"step": n, "data": {"critic/score/mean": n / 100, "my/own": 1}} for n in range(1, 65))
@@ -249,13 +249,13 @@ def test_curves_that_part_are_named_with_their_place(tmp_path: Path, capsys: Cap
     command = ["diff", str(GUIDE), str(BACK), "--quiet", "--metrics", str(a), str(b)]
     assert run([*command, "--html", str(page)]) == 1
     out = capsys.readouterr().out
-    assert "They part (1, the first to part first)" in out
+    assert "Curves that differ (1, the earliest first)" in out
     assert "-v names them" in out
     assert page.read_text().count("<svg ") == 1
     assert run([*command, "--json"]) == 1
-    (pair,) = json.loads(capsys.readouterr().out)["curves"]["part"]
+    (pair,) = json.loads(capsys.readouterr().out)["curves"]["differ"]
     assert (pair["a"], pair["b"]) == ("critic/score/mean", "critic/score/mean")
-    assert 24 * 1024 <= pair["apart_from_prompts"] <= 40 * 1024
+    assert 24 * 1024 <= pair["differ_from_prompts"] <= 40 * 1024
 
 
 def test_a_file_of_metrics_that_cannot_be_read_is_an_error_with_its_line(tmp_path: Path, capsys: Captured) -> None:

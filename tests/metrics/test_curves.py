@@ -1,10 +1,11 @@
-"""Files of metrics as curves by the prompts seen, and two runs' curves laid over each other."""
+"""Files of metrics are read as curves by the prompts seen, and the curves of two runs are compared."""
 
 from __future__ import annotations
 
 import json
 import math
 import random
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from rftconf.base.errors import UsageError
 from rftconf.metrics.curves import RunClock, RunCurves, curves_of
 from rftconf.metrics.log_lines import LARGEST
-from rftconf.metrics.parting import PARTS, lay_over
+from rftconf.metrics.overlay import WINDOWS, lay_over
 from rftconf.metrics.steps import Steps
 from rftconf.plan.units import Unit
 
@@ -80,49 +81,65 @@ def test_a_file_that_tells_no_curve_is_refused_by_its_reason() -> None:
         run_of("trinity", {"step": 4, "run": "trainer", SCORE: 0.5}, clock=unknown)
 
 
-def test_where_two_runs_part_is_found() -> None:
+def test_the_place_from_which_two_runs_differ_is_found() -> None:
     """The score of B stays behind from period 32 on; noise is a tenth of the difference that this becomes."""
     a = verl_run(learned, noise=0.01, seed=1)
     b = verl_run(lambda period: learned(period) - (0.1 if period > 32 else 0), noise=0.01, seed=2)
-    (pair,) = lay_over(a, b).parted
-    stretch = (64 - 1) * 512 / PARTS
-    assert pair.apart_from is not None
-    assert abs(pair.apart_from - 32 * 512) <= stretch
+    (pair,) = lay_over(a, b).differences
+    width = (64 - 1) * 512 / WINDOWS
+    assert pair.differs_from is not None
+    assert abs(pair.differs_from - 32 * 512) <= width
     assert pair.gap == pytest.approx(0.1 / 0.69, abs=0.03)
 
 
-def test_runs_that_differ_by_chance_alone_seldom_part() -> None:
+def test_chance_alone_seldom_makes_curves_differ() -> None:
     runs = [verl_run(learned, 64, 0.05, seed) for seed in range(200)]
     overlays = [lay_over(a, b) for a, b in zip(runs[::2], runs[1::2], strict=True)]
-    assert sum(len(overlay.parted) for overlay in overlays) <= 3
+    assert sum(len(overlay.differences) for overlay in overlays) <= 3
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50))
 def test_a_run_is_itself(values: list[float]) -> None:
     lines = [{"step": step, SCORE: value, "own": value} for step, value in enumerate(values, 1)]
     overlay = lay_over(run_of("verl", *lines), run_of("verl", *lines))
-    assert overlay.parted == ()
-    assert [pair.says for pair in overlay.alike] == ["mean score of a sequence, before any KL penalty", "own"]
+    assert overlay.differences == ()
+    assert [pair.says for pair in overlay.agreements] == ["mean score of a sequence, before any KL penalty", "own"]
 
 
-def test_the_same_values_in_two_frameworks_steps_do_not_part() -> None:
+def test_the_same_values_in_two_frameworks_steps_agree() -> None:
     verl = verl_run(learned)
     lines = [{"step": step, "run": "trainer", SCORE: learned(step / 4)} for step in range(1, 257)]
-    assert lay_over(verl, run_of("trinity", *lines)).parted == ()
+    assert lay_over(verl, run_of("trinity", *lines)).differences == ()
 
 
 def test_validation_of_the_same_data_set_alone_is_compared() -> None:
     verl = run_of("verl", {"step": 1, "val-core/gsm8k/acc/mean@1": 0.4, "val-core/math/acc/mean@1": 0.1})
     trinity = run_of("trinity", {"step": 1, "run": "explorer", "eval/gsm8k/accuracy": 0.4}, clock=EXPLORED)
     overlay = lay_over(verl, trinity)
-    assert overlay.apart_in_time == ("share of right answers in validation, a data set at a time",)
+    assert overlay.without_overlap == ("share of right answers in validation, a data set at a time",)
     assert overlay.only_a == ("val-core/math/acc/mean@1",)
+
+
+def test_many_names_are_compared_in_a_moment() -> None:
+    """5,000 data sets on each side, of which half have a counterpart: a look at every pair would take four seconds."""
+    names = [f"val-core/set{number}/acc/mean@1" for number in range(7_500)]
+    a = run_of("verl", {"step": 1, **dict.fromkeys(names[:5_000], 0.5)})
+    b = run_of("verl", {"step": 1, **dict.fromkeys(names[2_500:], 0.5)})
+    began = time.process_time()
+    overlay = lay_over(a, b)
+    assert len(overlay.agreements) == 2_500
+    assert time.process_time() - began < 2
+
+
+def test_a_name_that_is_too_long_is_nobodys() -> None:
+    name = f"val-core/{'/acc/mean@' * 20_000}x"
+    assert run_of("verl", {"step": 1, SCORE: 1.0, name: 1.0}).curves[name].match is None
 
 
 EXPLORED = RunClock(Steps({Unit.ROLLOUTS: Fraction(1), Unit.EXPLORE_STEPS: Fraction(4)}), 512)
 
 
-def test_runs_without_a_stretch_in_common_are_said_to_have_none() -> None:
+def test_runs_without_prompts_in_common_are_not_compared() -> None:
     overlay = lay_over(run_of("verl", {"step": 1, SCORE: 0.4}), run_of("verl", {"step": 9, SCORE: 0.4}))
-    assert (overlay.parted, overlay.alike) == ((), ())
-    assert overlay.apart_in_time == ("mean score of a sequence, before any KL penalty",)
+    assert (overlay.differences, overlay.agreements) == ((), ())
+    assert overlay.without_overlap == ("mean score of a sequence, before any KL penalty",)

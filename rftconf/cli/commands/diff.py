@@ -37,7 +37,7 @@ def diff(
         typer.Option(
             "--metrics",
             metavar="A.jsonl B.jsonl",
-            help="What the two runs logged: also say which curves part, and from how many prompts on.",
+            help="Also compare what the two runs logged: which curves differ, and from how many prompts on.",
         ),
     ] = None,
     html: Annotated[
@@ -58,8 +58,8 @@ def diff(
     that make two runs the same whatever their keys say, then what differs: what changes the mathematics, what is
     measured, what is performance only. A value that a file does not tell is never guessed: equal expressions are
     equal, all others cannot be compared. --from, --from-release, --launch and --base may be given twice, for A and B;
-    --set gives a variable of both a value, --set-a and --set-b of one. --metrics lays over each other what the two
-    runs logged (one JSON object a line), by the prompts seen, with the names of each framework understood.
+    --set gives a variable of both a value, --set-a and --set-b of one. --metrics compares what the two runs logged
+    (one JSON object a line) by the prompts seen; it knows the names and steps of each framework.
 
     \b
     Examples:
@@ -89,7 +89,7 @@ def diff(
     if runs[0] is None or runs[1] is None:
         return 2
     comparison = compare(*(side(run.document.name, run) for run in runs if run is not None))
-    overlay = comparing.overlay(metrics, (runs[0], runs[1])) if metrics else None
+    overlay = comparing.overlay_of(metrics, (runs[0], runs[1])) if metrics else None
     if html is not None:
         from rftconf.diff.as_html import comparison_html
         from rftconf.verbs.curves_report import curves_html

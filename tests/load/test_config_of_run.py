@@ -8,7 +8,7 @@ import pytest
 
 from rftconf.base.errors import UnreadableError
 from rftconf.cli.app import run
-from rftconf.load.run_folder import KEPT, config_of_run
+from rftconf.load.config_of_run import KEPT, config_of_run
 
 CONFIG = "algorithm: {adv_estimator: grpo}\ndata: {train_batch_size: 64}\n"
 OVERRIDES = "- algorithm.adv_estimator=grpo\n- data.train_batch_size=64\n"
