@@ -188,8 +188,13 @@ def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = ()) -> frozenset[
             tally.answers[f"{verb}: {text.partition(': ')[0]}"] += len(reached)
         else:
             unanswered[verb] = (text, end)
-    tally.hidden += (len(leaves.changes) - len(reached)) * (len(verbs) == len(tally.verbs))
-    return _divided(leaves, tally, unanswered)
+    wrong = _divided(leaves, tally, unanswered)
+    hidden = [change for change in leaves.changes if change not in reached]
+    if len(leaves.changes) > 1:  # companions hide these, or nothing reads them: each is asked about alone
+        parts = (Leaves(leaves.framework, (change,)) for change in hidden)
+        return wrong.union(*(judge(part, tally, verbs) for part in parts))
+    tally.hidden += len(hidden) * (len(verbs) == len(tally.verbs))
+    return wrong
 
 
 def _divided(leaves: Leaves, tally: Tally, unanswered: dict[str, tuple[str, str]]) -> frozenset[str]:

@@ -41,6 +41,13 @@ def test_files_of_many_leaves_are_answered_by_every_verb() -> None:
     assert tally.total > 2 * 95 * (len(OF_DOCUMENTS) + len(OF_CONFIGS))
 
 
+def test_a_leaf_that_its_companions_hide_is_asked_about_alone() -> None:
+    """What configures Hydra is no value of the run, also alone; it counts as not reached then, and only then."""
+    tally = Tally()
+    judge(Leaves("roll", ("seed=1", "hydra=null")), tally)
+    assert (tally.files, tally.hidden, tally.wrong) == (2, 1, [])
+
+
 def test_every_path_has_every_value_once() -> None:
     observed = [(leaves.framework, change) for leaves in groups(seed=1) for change in leaves.changes]
     assert len(observed) == len(set(observed)) == sum(len(keys_of(framework)) for framework in BASES) * len(ODD)

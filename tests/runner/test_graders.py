@@ -249,6 +249,7 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     assert (score.reward, score.metrics) == (8.0, {"score": 8.0, "length": 4.0})
     assert scorer.scores([second])[0].reward == 1.0
     scorer.check()
+    scorer.pool.close()  # Ray ends the processes with their actor; here nobody else does
 
 
 def test_functions_that_do_not_fit_are_named_before_anything_is_drawn(tmp_path: Path) -> None:
