@@ -1,4 +1,4 @@
-"""Questions about the loss and the estimator: what only a fork's code learns with is asked about, and such questions lead."""
+"""Asks about losses and estimators that only the code of a fork has, and puts such questions before all others."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def unknown_losses(
         line
         for line in sources
         if (line.key not in written or (other_release and line.of_fork))
-        and _is_nobodys(loaded, stage, line)
+        and _is_of_a_fork(loaded, stage, line)
         and (_NAMED.search(line.key) is not None or _section(loaded, stage, line.key) in sections)
     ]
     if not own:
@@ -57,10 +57,10 @@ def unknown_losses(
     it, they, are = ("it", "it", "changes") if len(own) == 1 else ("them", "they", "change")
     facts = "; ".join(dict.fromkeys(line.reason for line in own if line.of_fork))
     release = f"{registry.framework(loaded.framework).title} {loaded.release}"
-    nobodys = f"{release} does not have {it}, so the code of a fork may learn by {it}"
+    unknown = f"{release} does not have {it}, so only the code of a fork can use {it}"
     plain = ((text, stage.values.get(path)) for text, path in (("the loss", FAMILY), ("the advantages of", ESTIMATOR)))
     named = " and ".join(f"{text} {described(formula(value))}" for text, value in plain if value is not None)
-    why = f"{facts or nobodys}; without {it} the run learns with {named or 'the loss that the release has'}"
+    why = f"{facts or unknown}; without {it} the run learns with {named or 'the loss that the release has'}"
     settings = [f"{line.key}={shown_in(stage.reading.source, line.key)}" for line in own[:_MOST]]
     more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
     choices = (f"keep: {they} {are} nothing in the loss, or the plain one will do", "or keep the source's framework")
@@ -90,7 +90,7 @@ def unknown_program(loaded: Loaded, stage: StageRead) -> list[Decision]:
     return [Decision(key, why, choices, leads=True)]
 
 
-def _is_nobodys(loaded: Loaded, stage: StageRead, line: SourceLine) -> bool:
+def _is_of_a_fork(loaded: Loaded, stage: StageRead, line: SourceLine) -> bool:
     """True for a key that is switched on and that the release does not have, or that the fork's code alone acts upon."""
     if line.word or line.of_another_run or line.value in _OFF:
         return False
@@ -100,14 +100,14 @@ def _is_nobodys(loaded: Loaded, stage: StageRead, line: SourceLine) -> bool:
 
 
 def _section(loaded: Loaded, stage: StageRead, key: str) -> str:
-    """The nearest section above a key that its framework has, or its fork."""
+    """Return the nearest section above a key that its framework has, or its fork."""
     known = catalogue.load(loaded.framework, None, stage.reading.source.trainer)
     own = () if loaded.dialect is None else {_parent(name.key) for name in loaded.dialect.names}
     return next((node for node in reversed(nodes_above(key)) if known.is_node(node) or node in own), "")
 
 
 def _sections(table: Table, dialect: Dialect | None) -> frozenset[str]:
-    """The sections that hold the keys of loss and estimator; a framework without sections has none of them."""
+    """Return the sections that hold the keys of loss and estimator; a framework without sections has none of them."""
     rows = (row for row in table.rows if any(path == ESTIMATOR or path.startswith(LOSS) for path in plans_of(row)))
     sections = frozenset(filter(None, (_parent(key) for row in rows for key in natives_of(row))))
     if dialect is None:
