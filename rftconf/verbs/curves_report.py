@@ -93,8 +93,12 @@ def _rest_text(overlay: Overlay, screen: Screen, *, full: bool) -> Iterator[str]
         if names:
             listed = f": {_listed(names)}" if full else "; -v names them"
             yield from screen.hanging(
-                "", f"{len(names)} names of {letter} have no counterpart in the other file{listed}"
+                "", f"The other file has no counterpart for {_names_text(names)} of {letter}{listed}"
             )
+
+
+def _names_text(names: Sequence[str]) -> str:
+    return "1 name" if len(names) == 1 else f"{len(names)} names"
 
 
 def _listed(names: Sequence[str]) -> str:
