@@ -29,6 +29,7 @@ from rftconf.text.document import Document
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.fuzz.fuzz_values import ODD, PYTHON, keys_of
+from tests.fuzz.leaf_tally import LeafTally
 from tests.fuzz.tally import crash
 from tests.fuzz.verbs import OF_CONFIGS, OF_DOCUMENTS
 from tests.lint.bases import BASES, as_yaml, lines_of
@@ -142,26 +143,7 @@ def _kinds(framework: str) -> dict[str, str]:
     }
 
 
-@dataclass
-class Tally:
-    """Answers by verb and how they ended, a leaf each; what went wrong; files that were read for it."""
-
-    answers: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
-    files: int = 0
-    leaves: int = 0
-    verbs: tuple[str, ...] = (*OF_DOCUMENTS, *OF_CONFIGS)
-    """Who is asked."""
-    hidden: int = 0
-    """Leaves that did not stand in the config as read, so that no answer counts for them."""
-
-    @property
-    def total(self) -> int:
-        """Answers in all."""
-        return sum(self.answers.values())
-
-
-def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = ()) -> frozenset[str]:
+def judge(leaves: Leaves, tally: LeafTally, verbs: Sequence[str] = ()) -> frozenset[str]:
     """Ask verbs about one file; divide it for those that give no answer. The verbs with which something is wrong."""
     verbs = verbs or tally.verbs
     document = leaves.document
@@ -197,7 +179,7 @@ def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = ()) -> frozenset[
     return wrong
 
 
-def _divided(leaves: Leaves, tally: Tally, unanswered: dict[str, tuple[str, str]]) -> frozenset[str]:
+def _divided(leaves: Leaves, tally: LeafTally, unanswered: dict[str, tuple[str, str]]) -> frozenset[str]:
     """Ask again with fewer leaves in a file; what is wrong with all of them and with no part is of the whole."""
     if not unanswered:
         return frozenset()
@@ -250,7 +232,9 @@ def _asked(verb: Callable[[_About], str], about: _About) -> tuple[str, str]:
     return (end, "refused") if end else ("", "answered")
 
 
-def run(leaf_groups: Iterator[Leaves], tally: Tally, until: float, keep: Callable[[int], None], first: int = 0) -> int:
+def run(
+    leaf_groups: Iterator[Leaves], tally: LeafTally, until: float, keep: Callable[[int], None], first: int = 0
+) -> int:
     """Judge files from number `first` on until the time is over; the number of the next one."""
     number = first
     for number, leaves in enumerate(leaf_groups):
@@ -276,12 +260,12 @@ def main() -> int:
     verbs_of_all = (*OF_DOCUMENTS, *OF_CONFIGS)
     parser.add_argument("--without", action="append", default=[], choices=verbs_of_all, help="leave a verb out")
     args = parser.parse_args()
-    verbs = tuple(verb for verb in Tally().verbs if verb not in args.without)
-    tally, first, spent = Tally(verbs=verbs), 0, 0.0
+    verbs = tuple(verb for verb in LeafTally().verbs if verb not in args.without)
+    tally, first, spent = LeafTally(verbs=verbs), 0, 0.0
     if args.state and args.state.exists():
         old = json.loads(args.state.read_text())
         first, spent = old["next"], old["processor_seconds"]
-        tally = Tally(Counter(old["answers"]), old["wrong"], old["files"], old["leaves"], verbs, old["hidden"])
+        tally = LeafTally(Counter(old["answers"]), old["wrong"], old["files"], old["leaves"], verbs, old["hidden"])
 
     def keep(number: int) -> None:
         if args.state:

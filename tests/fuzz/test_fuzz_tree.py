@@ -6,8 +6,9 @@ from itertools import islice
 
 import pytest
 
-from tests.fuzz.fuzz_tree import Leaves, Tally, groups, judge
+from tests.fuzz.fuzz_tree import Leaves, groups, judge
 from tests.fuzz.fuzz_values import ODD, keys_of
+from tests.fuzz.leaf_tally import LeafTally
 from tests.fuzz.verbs import OF_CONFIGS, OF_DOCUMENTS
 from tests.lint.bases import BASES
 
@@ -26,14 +27,14 @@ ONCE_WRONG = (
 
 @pytest.mark.parametrize(("framework", "change"), ONCE_WRONG, ids=lambda text: text[:60])
 def test_what_was_wrong_once_is_answered(framework: str, change: str) -> None:
-    tally = Tally()
+    tally = LeafTally()
     judge(Leaves(framework, (change,)), tally)
     assert tally.wrong == []
     assert tally.total == len(OF_DOCUMENTS) + len(OF_CONFIGS)
 
 
 def test_files_of_many_leaves_are_answered_by_every_verb() -> None:
-    tally = Tally()
+    tally = LeafTally()
     for leaves in islice(groups(seed=7), 0, 40, 20):
         judge(leaves, tally)
     assert tally.wrong == []
@@ -43,7 +44,7 @@ def test_files_of_many_leaves_are_answered_by_every_verb() -> None:
 
 def test_a_leaf_that_its_companions_hide_is_asked_about_alone() -> None:
     """What configures Hydra is no value of the run, also alone; it counts as not reached then, and only then."""
-    tally = Tally()
+    tally = LeafTally()
     judge(Leaves("roll", ("seed=1", "hydra=null")), tally)
     assert (tally.files, tally.hidden, tally.wrong) == (2, 1, [])
 
