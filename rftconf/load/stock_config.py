@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from rftconf.base.errors import UnreadableError
 from rftconf.base.secrets.config_secrets import secrets_of
 from rftconf.base.secrets.gate import remember
+from rftconf.load.program_in_checkout import config_path, main_in_checkout
 from rftconf.schemas import registry
 from rftconf.text.document import Document, Launch, Leaf
 from rftconf.text.files_beside import in_checkout
@@ -26,9 +27,8 @@ def with_stock(source: str, document: Document) -> Document:
     launch = document.launch
     if source == "-" or launch is None or launch.unread or _chooses_groups(document):
         return document
-    place = next(
-        (place for name in _named_config_paths(launch) if (place := in_checkout(source, name)) is not None), None
-    )
+    names = (*_named_in_code(source, launch), *_named_by_custom(launch))
+    place = next((place for name in names if (place := in_checkout(source, name)) is not None), None)
     if place is None:
         return document
     try:
@@ -46,18 +46,24 @@ def _chooses_groups(document: Document) -> bool:
     return any(leaf.key in groups or "@" in leaf.key or "/" in leaf.key for leaf in document.leaves)
 
 
-def _named_config_paths(launch: Launch) -> tuple[str, ...]:
-    """The paths, as seen from the root of a checkout, of the config that the program names itself."""
+def _named_in_code(source: str, launch: Launch) -> tuple[str, ...]:
+    """The path of the config that the program's `@hydra.main` names, where the program lies in the checkout."""
+    own_main = None if "config-path" in launch.options else main_in_checkout(source, launch.program)
+    name = "" if own_main is None else launch.config_name or own_main.name
+    return (config_path(launch.program, own_main.folder, name),) if own_main is not None and name else ()
+
+
+def _named_by_custom(launch: Launch) -> tuple[str, ...]:
+    """The paths, as seen from the root of a checkout, of the config that a program of the framework's own names itself."""
     main = main_of(launch.program)
     named = launch.config_name
     known = named in STOCK_CONFIGS or launch.options.get("config-name") is None
     if main is None or main.style is not Style.HYDRA or not known:
         return ()
-    module = launch.program.removeprefix("./").removesuffix(".py").replace(".", "/")
     started = registry.started_by(launch.program, registry.variants(registry.VERL.name))
     of = started[0] if started else registry.VERL
     name = named or of.config_names[of.trainer]
-    path = PurePosixPath(module).parent / "config" / f"{name}.yaml"
+    path = config_path(launch.program, "config", name)
     return tuple(str(folder / path) for folder in map(PurePosixPath, _FOLDERS))
 
 

@@ -94,7 +94,7 @@ def named_beside(source: str, document: Document) -> tuple[str, Path] | None:
     place = in_checkout(source, named)
     if place is not None:
         return named, place
-    for name in _below_program(launch.program, launch.unread):
+    for name in _below_program(source, launch.program, launch.unread):
         place = in_checkout(source, name)
         if place is not None:
             return _seen_from(source, place), place
@@ -102,11 +102,14 @@ def named_beside(source: str, document: Document) -> tuple[str, Path] | None:
     return None if place is None else (_seen_from(source, place), place)
 
 
-def _below_program(program: str, name: str) -> tuple[str, ...]:
-    """A config as Hydra looks for it: below the folder of the program that reads it, or in `config` there, by custom."""
-    path = program if program.endswith(".py") else program.replace(".", "/")
-    folder = Path(path).parent
-    return (str(folder / name), str(folder / "config" / name)) if name else ()
+def _below_program(source: str, program: str, name: str) -> tuple[str, ...]:
+    """A config as Hydra looks for it: in the folder that the program's code names, below the program's, or, by custom,
+    in `config` there."""
+    from rftconf.load.program_in_checkout import config_path, main_in_checkout
+
+    own_main = main_in_checkout(source, program)
+    folders = (*(() if own_main is None else (own_main.folder,)), "", "config")
+    return tuple(config_path(program, folder, name.removesuffix(".yaml")) for folder in folders) if name else ()
 
 
 def _seen_from(source: str, place: Path) -> str:

@@ -153,3 +153,56 @@ def test_a_forks_own_keys_that_act_are_said_among_what_changes_the_learning(tmp_
     assert all(f"algorithm.{name}=1" in change.says for name in names)
     assert "off" not in change.says
     assert not [c for c in convert_loaded(loaded, "verl", Options()).ledger.learning if "own_a" in c.says]
+
+
+OWN_CONFIG = "actor_rollout_ref: {rollout: {name: vllm, n: 6}, actor: {mine: 3}}\nalgorithm: {adv_estimator: grpo}\n"
+OWN_RUN = """\
+python3 -m project.{program} data.train_files=a.parquet data.val_files=b.parquet data.train_batch_size=64 \\
+    actor_rollout_ref.model.path=org/small actor_rollout_ref.actor.ppo_mini_batch_size=64 {more}
+"""
+
+
+def own_program(root: Path, named: str, config: str, more: str = "") -> Loaded:
+    """A script that starts a program of the project's own, whose `@hydra.main` has the arguments `named`."""
+    program = root / "project" / "train_agent.py"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"import hydra\n@hydra.main({named})\ndef main(config):\n    raise SystemExit(1)\n")
+    (root / config).parent.mkdir(parents=True, exist_ok=True)
+    (root / config).write_text(OWN_CONFIG)
+    script = root / "scripts" / "run.sh"
+    script.parent.mkdir()
+    script.write_text(OWN_RUN.format(program="train_agent", more=more))
+    return load(open_document(str(script), Reading()), rows=1000)
+
+
+@pytest.mark.parametrize(
+    ("named", "config", "more"),
+    [
+        ("config_path='conf', config_name='agent'", "project/conf/agent.yaml", ""),
+        ("config_path='../configs/rl', config_name='agent'", "configs/rl/agent.yaml", ""),
+        ("config_path='conf', config_name='other'", "project/conf/agent.yaml", "--config-name=agent"),
+        ("config_path='conf'", "project/conf/agent.yaml", "--config-name agent.yaml"),
+    ],
+)
+def test_a_program_of_ones_own_says_in_its_code_where_its_config_lies(
+    tmp_path: Path, named: str, config: str, more: str
+) -> None:
+    loaded = own_program(tmp_path, named, config, more)
+    values = loaded.stages[0].values
+    assert values["stage.batch.responses_per_prompt"] == 6
+    assert values["stage.algorithm.advantage"] == "grpo"
+    assert not [diagnostic for diagnostic in loaded.document.diagnostics if diagnostic.code == "SYN507"]
+
+
+def test_a_config_outside_of_the_checkout_is_not_opened(tmp_path: Path) -> None:
+    loaded = own_program(
+        tmp_path / "checkout", "config_path='../../outside', config_name='agent'", "../outside/agent.yaml"
+    )
+    assert loaded.document.stock == ()
+    assert loaded.stages[0].values["stage.batch.responses_per_prompt"] == 1
+
+
+def test_a_folder_on_the_command_line_goes_before_that_of_the_code(tmp_path: Path) -> None:
+    named, config = "config_path='conf', config_name='agent'", "project/conf/agent.yaml"
+    loaded = own_program(tmp_path, named, config, "--config-path=/elsewhere")
+    assert loaded.document.stock == ()
