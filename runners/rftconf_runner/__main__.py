@@ -127,9 +127,11 @@ def _of(job: Job) -> str:
 
 
 def _on_gpus(plan: Plan, job: Job) -> Iterator[str]:
-    """List the plan's measures that free a GPU's memory for another process; they free nothing without a GPU."""
+    """List what the plan asks of GPUs: measures that free memory for another process, and graphs; none of it is without a GPU."""
     if job.sleeps:
         yield "engines sleep while trainers have their memory"
+    if job.captures:
+        yield "engines capture CUDA graphs"
     if moved(plan.stages[0]):
         yield f"{', '.join(moved(plan.stages[0]))}: in the host's memory while engines answer"
 

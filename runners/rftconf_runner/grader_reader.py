@@ -56,6 +56,7 @@ def graders_of(read: StageReader) -> tuple[Grader, ...]:
                 apart=value("own_pool", True),
                 dtype=value("dtype", "auto"),
                 memory_fraction=float(value("gpu_memory_fraction", 0.0)),
+                captures=value("enforce_eager", False) is not True,
                 longest=value("model_max_tokens", 0) or (prompt + response if prompt and response else 0),
                 **(draws if kind == "judge" else {}),
             )

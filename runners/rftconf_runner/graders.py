@@ -23,7 +23,12 @@ class Judge:
     def __init__(self, grader: Grader, seed: int) -> None:
         self.grader, self.longest = grader, _longest(grader)
         self.llm = started(
-            grader.model, grader.memory_fraction, dtype=grader.dtype, max_model_len=self.longest, seed=seed
+            grader.model,
+            grader.memory_fraction,
+            captures=grader.captures,
+            dtype=grader.dtype,
+            max_model_len=self.longest,
+            seed=seed,
         )
         self.tokenizer = self.llm.get_tokenizer()
 
@@ -68,6 +73,7 @@ class Classifier:
         self.llm = started(
             grader.model,
             grader.memory_fraction,
+            captures=grader.captures,
             dtype=grader.dtype,
             max_model_len=_longest(grader),
             seed=seed,

@@ -27,7 +27,6 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "data.train[].storage": ("file",),
     "data.train[].keys.tools": ("tools",),  # a row that has something there stops the run (`data.COLUMNS`)
     "placement.actor.seed": ANY,
-    "placement.actor.full_determinism": ANY,
     "placement.critic.full_determinism": ANY,
     "placement.critic.megatron.*": ANY,
     "seeds.*": ANY,

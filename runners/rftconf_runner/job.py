@@ -138,11 +138,12 @@ class Job:
 
     `overrides` are values set in the model's config, `refill` the metric by which groups without spread are drawn again (empty: none),
     `baseline` the answer that ReMax compares with (greedy or drawn), `loss_words` arguments of one policy loss alone, `memory_fraction`
-    an engine's share of its GPU (0: it chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In
-    the first `warmup` periods the policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in
-    `dtype`, `routers` of policy and reference in theirs; the policy is kept in `stored`, its gradients `added` up in that type where it
-    is given; what a model sees with is `frozen` or learned. `after_norm` takes the KL from normalized rewards, over the batch where
-    `batch_norm` says so, and of each domain where `by_domain` does. `resampling` is a way to weigh answers, and a power."""
+    an engine's share of its GPU (0: it chooses), `tp` its GPUs; it `sleeps` while trainers have them, `captures` CUDA graphs, and draws
+    the same answers again on a GPU, too, where the run `repeats`. `sp` ranks share a sequence. In the first `warmup` periods the policy
+    stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, `routers` of policy and
+    reference in theirs; the policy is kept in `stored`, its gradients `added` up in that type where it is given; what a model sees with
+    is `frozen` or learned. `after_norm` takes the KL from normalized rewards, over the batch where `batch_norm` says so, and of each
+    domain where `by_domain` does. `resampling` is a way to weigh answers, and a power."""
 
     model: str
     overrides: dict[str, Any]
@@ -235,6 +236,8 @@ class Job:
     advantage_clip: float = inf
     resampling: tuple[str, float] | None = None
     rejections: tuple[Rejection, ...] = ()
+    captures: bool = False
+    repeats: bool = False
 
     @property
     def truncates(self) -> bool:

@@ -117,6 +117,8 @@ def _places(read: StageReader) -> dict[str, Any]:
         "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
         "offload": _offload(read, "actor"),
         "reference_offload": _offload(read, "reference"),
+        "captures": read.value("placement.rollout.enforce_eager", False) is not True,
+        "repeats": read.value("placement.actor.full_determinism", False) is True,
         "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
         "stored": _stored(read, "actor"),

@@ -39,3 +39,4 @@ class Grader:
     top_k: int = -1
     repetition: float = 1.0
     template: str = ""  # what the plan calls the judge's question
+    captures: bool = False  # CUDA graphs, on a GPU

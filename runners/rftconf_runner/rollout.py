@@ -22,9 +22,10 @@ from rftconf_runner.threads import patient
 from rftconf_runner.weight_stream import Shared, opened, received
 from rftconf_runner.weights import Digests, Layout, digest_model, layout, renamed
 
+COMPILES_NOTHING = "TORCH_COMPILE_DISABLE"
 ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine lives in the actor: seconds instead of half a minute to start
-    "TORCH_COMPILE_DISABLE": "1",
+    COMPILES_NOTHING: "1",
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "VLLM_NO_USAGE_STATS": "1",
     "HF_HUB_OFFLINE": "1",
@@ -38,13 +39,16 @@ CUTTING = "cut"
 """The group of threads in which an engine hears that it is to stop."""
 
 
-def started(model: str, memory_fraction: float, **more: Any) -> Any:
-    """vLLM with a model, in this process. `memory_fraction` is of its GPU, 0 where vLLM may choose."""
+def started(model: str, memory_fraction: float, *, captures: bool = False, **more: Any) -> Any:
+    """vLLM with a model, in this process. `memory_fraction` is of its GPU, 0 where vLLM may choose. It `captures` CUDA graphs, with its own
+    compiler, where there is a GPU; a processor has none, and compiling for it takes longer than a small run."""
     os.environ.setdefault("VLLM_HOST_IP", ray.util.get_node_ip_address())
-    llm = _imported()
     import torch
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    if captures := captures and device == "cuda":
+        os.environ.pop(COMPILES_NOTHING, None)  # read as vLLM and PyTorch's compiler are imported
+    llm = _imported()
     share = {"gpu_memory_utilization": memory_fraction} if memory_fraction else {}
     memory: dict[str, Any] = share if device == "cuda" else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
     if device == "cpu" and "max_model_len" in more:
@@ -53,7 +57,7 @@ def started(model: str, memory_fraction: float, **more: Any) -> Any:
             "enable_chunked_prefill": False,
             "max_num_batched_tokens": max(more["max_model_len"], CPU_STEP_TOKENS),
         }
-    same = {"enforce_eager": True, "distributed_executor_backend": "uni", "disable_log_stats": True}
+    same = {"enforce_eager": not captures, "distributed_executor_backend": "uni", "disable_log_stats": True}
     with patient(device):
         return llm(model, **{**same, **memory, **more})
 
@@ -83,6 +87,7 @@ class Engine:
         self.llm = started(
             job.model,
             job.memory_fraction,
+            captures=job.captures,
             tokenizer=job.tokenizer,
             dtype=job.dtype,
             max_model_len=job.longest,
@@ -98,6 +103,7 @@ class Engine:
         )
         self.as_taken: Digests = {}
         self.rank, self.version, self.rows, self.cutting = rank, 0, dict[str, int](), threading.Event()
+        self.on_gpu, self.seed = torch.cuda.is_available(), torch.manual_seed
         self.resting = Sleep(self.llm, level_of(sleeps=sleeps, every=job.every))
         self.begin(job)
 
@@ -111,6 +117,12 @@ class Engine:
         draw the same."""
         answers = self._answered(requests)
         return [] if self.rank else answers
+
+    @property
+    def seeds_each(self) -> bool:
+        """True where each answer has a generator of its own, so that it is the same whatever is drawn beside it. On a GPU that takes a
+        kernel for each answer of each step, and vLLM's fast sampling away: only where the plan asks for the same numbers."""
+        return self.job.repeats or not self.on_gpu
 
     def draw(self, asked_for: Sequence[tuple[Any, ...]], first: int, own: slice) -> tuple[Numbers, Block]:
         """Draw the answers of its `own` part to prompts, of which the first has the number `first` in the run: the driver's numbers, and the
@@ -138,6 +150,9 @@ class Engine:
         self.resting.wake(WEIGHTS, CACHE)
         prompts = [_prompt(request) for request in requests]
         params = [self._params(request) for request in requests]
+        if requests and not self.seeds_each:
+            # engines and calls begin with different answers; ranks of one engine are called with the same
+            self.seed(requests[0].seed)
         if self.job.interrupts:
             return self._until_cut(prompts, params)
         outputs = self.llm.generate(prompts, params, use_tqdm=False)
@@ -240,7 +255,7 @@ class Engine:
             logprobs=0,
             flat_logprobs=True,
             detokenize=False,  # the reward's text is decoded at once, by the tokenizer's own rules
-            seed=request.seed,
+            seed=request.seed if self.seeds_each else None,
         )
 
     def _until_cut(self, prompts: Sequence[Any], params: Sequence[Any]) -> list[Answer]:

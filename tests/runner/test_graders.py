@@ -78,7 +78,7 @@ def test_numbers_of_a_judge() -> None:
     new_plan = judging(judge(model_max_tokens=512))
     assert refusals(new_plan) == []
     assert job_of(new_plan).graders == (
-        Grader("judge", "", "/j", 2, True, "auto", 0.0, 512, 64, 0.8, 0.9, 20, 1.1, "Xguard"),
+        Grader("judge", "", "/j", 2, True, "auto", 0.0, 512, 64, 0.8, 0.9, 20, 1.1, "Xguard", captures=True),
     )
 
 

@@ -64,6 +64,16 @@ def test_numbers_of_a_job() -> None:
     assert shared.memory_fraction == 0.4
 
 
+def test_what_a_gpu_does_as_the_config_says() -> None:
+    """veRL's engines capture CUDA graphs unless enforce_eager says otherwise, and repeat nothing bit for bit unless asked."""
+    assert (job_of(plan()).captures, job_of(plan()).repeats) == (True, False)
+    other = plan(
+        actor_rollout_ref__rollout__enforce_eager="True", actor_rollout_ref__actor__fsdp_config__full_determinism="True"
+    )
+    assert refusals(other) == []
+    assert (job_of(other).captures, job_of(other).repeats) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("switch", "argument"), [(None, {}), ("False", {"enable_thinking": False}), ("True", {"enable_thinking": True})]
 )

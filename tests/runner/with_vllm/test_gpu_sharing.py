@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 import torch
-from rftconf_runner import gpu_sharing, offload
+from rftconf_runner import gpu_sharing, offload, rollout
 from rftconf_runner.asking import GenerationRequest
 from rftconf_runner.consistency_checks import GateError
 from rftconf_runner.job import Offload, Optimizer
@@ -103,6 +103,50 @@ def test_vllm_is_woken_in_time(engine: Any, monkeypatch: pytest.MonkeyPatch) -> 
     again = engine.generate(requests)
     assert executor.sleeping_tags == set()
     assert [entry.tokens for entry in again] == [entry.tokens for entry in awake]
+
+
+@pytest.mark.parametrize(("captures", "gpu"), [(True, True), (False, True), (True, False)])
+def test_graphs_are_captured_where_the_plan_has_them_and_a_gpu_is(
+    captures: bool, gpu: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """vLLM and PyTorch's compiler read the variable as they are imported: it is gone before that, or stays."""
+    options = dict[str, Any]()
+
+    def imported() -> Any:
+        options["compiles"] = rollout.COMPILES_NOTHING not in os.environ
+        return lambda _, **more: options.update(more)
+
+    monkeypatch.setenv(rollout.COMPILES_NOTHING, "1")
+    monkeypatch.setenv("VLLM_HOST_IP", "127.0.0.1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+    monkeypatch.setattr(ray.util, "get_node_ip_address", lambda: "127.0.0.1")
+    monkeypatch.setattr(rollout, "_imported", imported)
+    rollout.started("model", 0.5, captures=captures)
+    assert (options["compiles"], options["enforce_eager"]) == (captures and gpu, not (captures and gpu))
+
+
+def drawn(engine: Any, seeds: range) -> list[tuple[int, ...]]:
+    """Tokens of an answer by each seed, all to one prompt."""
+    return [answer.tokens for answer in engine.generate([GenerationRequest((*range(3, 14),), seed) for seed in seeds])]
+
+
+def test_on_a_gpu_a_call_has_one_generator(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its answers differ and are the same again; those of a call that begins with another answer are others."""
+    monkeypatch.setattr(engine, "on_gpu", True)
+    assert engine._params(GenerationRequest((3,), 1)).seed is None
+    first, again, other = drawn(engine, range(4)), drawn(engine, range(4)), drawn(engine, range(4, 8))
+    assert first == again
+    assert len({*first, *other}) == 8
+
+
+def test_where_the_plan_wants_the_same_numbers_each_answer_has_a_generator(
+    engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is drawn beside it changes no answer, and a GPU draws by the seeds that a processor draws by."""
+    whole = drawn(engine, range(4))
+    monkeypatch.setattr(engine, "on_gpu", True)
+    monkeypatch.setattr(engine, "job", replace(engine.job, repeats=True))
+    assert drawn(engine, range(2, 4)) == whole[2:]
 
 
 def test_nothing_sleeps_without_a_gpu(engine: Any) -> None:
