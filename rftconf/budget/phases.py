@@ -272,6 +272,8 @@ def _syncing(pool: Pool) -> list[Term]:
     job = actor.job
     largest = sharding.largest_tensor(job)
     terms.append(term("unsharded", "largest tensor gathered", 2 * largest, f"2 B × {grouped(largest)}", "actor"))
+    if bucket := job.implementation.bucket:
+        terms.append(term("unsharded", "weights on their way", 2 * bucket, f"2 × {bucket >> 20} MiB", "actor"))
     if actor.parked_weights and job.backend != "megatron":
         terms += _owned(sharding.weights(job), "actor")
     return terms

@@ -37,7 +37,7 @@ class _LogProbs(torch.autograd.Function):
         rows, columns = logits.flatten(0, -2), tokens.flatten()
         own = logits.new_empty(len(rows), dtype=_wide(logits))
         entropy = torch.zeros_like(own)
-        for part in _parts(rows):
+        for part in parts_of(*rows.shape):
             known = _known(rows[part], temperature)
             own[part] = known.gather(-1, columns[part].unsqueeze(-1)).squeeze(-1)
             if entropic:
@@ -48,23 +48,30 @@ class _LogProbs(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
-        (logits, tokens, entropy), (temperature, entropic) = ctx.saved_tensors, ctx.how
-        rows, columns = logits.flatten(0, -2), tokens.flatten()
-        logit_gradients = torch.empty_like(rows)
-        own, of_entropy = (gradient.flatten() / temperature for gradient in gradients)
-        for part in _parts(rows):
-            # of a token's log-prob: 1 at the token, less the distribution
-            known = _known(rows[part], temperature)
-            share = known.exp()
-            slope = -own[part].unsqueeze(-1)
-            if entropic:
-                slope = slope - of_entropy[part].unsqueeze(-1) * (known + entropy[part].unsqueeze(-1))
-            taken = columns[part].unsqueeze(-1)
-            chosen = (share.gather(-1, taken) * slope.expand_as(share).gather(-1, taken)) + own[part].unsqueeze(-1)
-            torch.mul(share, slope, out=share)
-            logit_gradients[part] = share
-            logit_gradients[part].scatter_(-1, taken, chosen.to(logit_gradients.dtype))
-        return logit_gradients.view(logits.shape), None, None, None
+        logits, tokens, entropy = ctx.saved_tensors
+        flat = (value.flatten() for value in (tokens, entropy, *gradients))
+        return log_prob_gradients(logits.flatten(0, -2), *flat, *ctx.how).view(logits.shape), None, None, None
+
+
+def log_prob_gradients(
+    rows: Tensor, tokens: Tensor, entropy: Tensor, own: Tensor, of_entropy: Tensor, temperature: float, entropic: bool
+) -> Tensor:
+    """Return the gradient of logits [places, vocabulary], in their own type, from those of log-probs and of entropies [places]."""
+    logit_gradients = torch.empty_like(rows)
+    own, of_entropy = own / temperature, of_entropy / temperature
+    for part in parts_of(*rows.shape):
+        # of a token's log-prob: 1 at the token, less the distribution
+        known = _known(rows[part], temperature)
+        share = known.exp()
+        slope = -own[part].unsqueeze(-1)
+        if entropic:
+            slope = slope - of_entropy[part].unsqueeze(-1) * (known + entropy[part].unsqueeze(-1))
+        taken = tokens[part].unsqueeze(-1)
+        chosen = (share.gather(-1, taken) * slope.expand_as(share).gather(-1, taken)) + own[part].unsqueeze(-1)
+        torch.mul(share, slope, out=share)
+        logit_gradients[part] = share
+        logit_gradients[part].scatter_(-1, taken, chosen.to(logit_gradients.dtype))
+    return logit_gradients
 
 
 def _wide(logits: Tensor) -> torch.dtype:
@@ -78,6 +85,7 @@ def _known(rows: Tensor, temperature: float) -> Tensor:
     return torch.log_softmax(rows.to(_wide(rows)) / temperature, -1)
 
 
-def _parts(rows: Tensor) -> Iterator[slice]:
-    each = max(AT_A_TIME // rows.shape[-1], 1)
-    return (slice(start, start + each) for start in range(0, len(rows), each))
+def parts_of(places: int, vocabulary: int) -> Iterator[slice]:
+    """Yield parts of the places, each of at most `AT_A_TIME` logits."""
+    each = max(AT_A_TIME // vocabulary, 1)
+    return (slice(start, start + each) for start in range(0, places, each))

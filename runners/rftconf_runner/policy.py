@@ -11,11 +11,11 @@ from torch import Tensor
 
 from rftconf_runner import consistency_checks, experts, losses
 from rftconf_runner.adapters import Adapters
+from rftconf_runner.chunked_head import Question, prepare_head
 from rftconf_runner.corrections import by_mean, importance, near_engine, sum_and_count
 from rftconf_runner.expected_digests import Expectation
 from rftconf_runner.job import Correction, Job
 from rftconf_runner.lessons import Lesson, Row, Sample
-from rftconf_runner.likelihood import collisions, log_probs_and_entropy
 from rftconf_runner.micro_batching import micro_batches, share
 from rftconf_runner.offload import States
 from rftconf_runner.rendezvous import join
@@ -78,7 +78,7 @@ class Policy(Listener):
             self.learner.resume(start)
 
     def _ready(self, path: str, routed: str) -> Any:
-        model = self.spread.ready(_load(path, self.job, routed))
+        model = prepare_head(self.spread.ready(_load(path, self.job, routed)))
         return self.vision.ready(model) if self.vision else model
 
     def old_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
@@ -218,12 +218,10 @@ class Policy(Listener):
         loss asks for it, and with `squared` the sums of their squares instead."""
         rows = table(samples, packs=self.job.micro.packs)
         rows = (self.vision.with_images(model, samples, rows) if self.vision else rows).to(device())
-        head = self.spread.head_output(model, rows)
         temperature = self.job.temperature if self.job.tempered else 1.0
-        of_places = log_probs_and_entropy(head.logits, head.tokens, temperature, entropic=bool(self.job.entropy))
-        if squared:
-            of_places = of_places[0], collisions(head.logits, temperature)
-        log_probs, entropy = (head.to_answers(rows_of_place) * rows.mask for rows_of_place in of_places)
+        question = Question(rows.following, temperature, bool(self.job.entropy), squared)
+        of_places, to_answers = self.spread.answer(model, rows, question)
+        log_probs, entropy = (to_answers(rows_of_place) * rows.mask for rows_of_place in of_places)
         return log_probs, rows.mask, entropy
 
     def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -35,6 +35,11 @@ class Table:
     lengths: tuple[int, ...] = ()
     of_images: Mapping[str, Tensor] = field(default_factory=dict)
 
+    @property
+    def following(self) -> Tensor:
+        """The tokens behind the places that a head is asked about [rows, places]."""
+        return self.ids[:, self.columns + 1]
+
     def to(self, device: str) -> Table:
         """Return the table on a device."""
         of_images = {name: value.to(device) for name, value in self.of_images.items()}
@@ -93,6 +98,11 @@ class HeadOutput:
     to_answers: Callable[[Tensor], Tensor]
 
 
+def keeps_places(model: Any) -> bool:
+    """True where a model's head computes the places that it is told alone."""
+    return KEEPS in signature(model.forward).parameters
+
+
 def head_output(model: Any, rows: Table) -> HeadOutput:
     """Run a model, its head at the places before the answers' tokens and few others: a large head costs much of a small model.
 
@@ -101,11 +111,11 @@ def head_output(model: Any, rows: Table) -> HeadOutput:
     """
     set_lengths(rows.lengths)
     more = rows.of_images or ({"position_ids": rows.positions} if rows.lengths else {})
-    keeps = KEEPS in signature(model.forward).parameters
+    keeps = keeps_places(model)
     output = model(input_ids=rows.ids, use_cache=False, **more, **({KEEPS: rows.columns} if keeps else {})).logits
     return HeadOutput(
         output if keeps else output[:, rows.columns],
-        rows.ids[:, rows.columns + 1],
+        rows.following,
         lambda values: values.flatten()[rows.numbers],
     )
 

@@ -7,6 +7,7 @@ and its gradients are of its own part; what FSDP adds up over all ranks is the w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,8 @@ from torch import distributed as dist
 from torch.nn.functional import pad
 
 from rftconf_runner import packed_attention
-from rftconf_runner.sequences import HeadOutput, Table, head_output
+from rftconf_runner.chunked_head import Question, ask, head_of
+from rftconf_runner.sequences import HeadOutput, Table, head_output, keeps_places
 
 NAME = "ulysses"
 """The name under which transformers knows the attention of this module."""
@@ -44,6 +46,22 @@ class Sequences:
             ALL_ATTENTION_FUNCTIONS.register(NAME, self._attention)
             model.set_attn_implementation(NAME)
         return model
+
+    def answer(
+        self, model: Any, rows: Table, question: Question
+    ) -> tuple[tuple[Tensor, Tensor], Callable[[Tensor], Tensor]]:
+        """Return a question's two numbers for each place, and what turns numbers for places into those of the answers' tokens. A head that can is
+        asked itself, where this rank has whole sequences."""
+        head = head_of(model) if self.size == 1 and keeps_places(model) else None
+        if head:
+            with ask(head, question):
+                output = head_output(model, rows)
+                if (numbers := head.answer) is not None and output.logits is numbers:
+                    log_probs, beside = numbers.unbind(-1)
+                    return (log_probs, beside), output.to_answers
+            head.is_output = False  # the model has changed what its head says, and only that is its own
+        output = self.head_output(model, rows)
+        return question.answer(output.logits, output.tokens), output.to_answers
 
     def head_output(self, model: Any, rows: Table) -> HeadOutput:
         """Run a model on this rank's part of each sequence; `to_answers` puts the parts of all ranks together."""

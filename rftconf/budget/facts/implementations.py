@@ -19,7 +19,7 @@ class Head:
     the allocator keeps it reserved until memory runs out. A chunked head instead needs `chunk` [B] per token and entry of
     `vocabulary_chunk`, or per entry of `token_chunk` tokens. `entropy` [B] is added where the loss has an entropy term.
     `scored` [B] is alive per token and entry where nothing goes backward, and `worked_on` bytes beside full logits, half of
-    them then.
+    them then. Of more than `most` logits (0: of any number) all are there at once; else they are never more than what is worked on.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Head:
     why: str = ""
     scored: float | None = None
     worked_on: int = 0
+    most: int = 0
 
 
 TORCH_FP32 = Head(
@@ -52,6 +53,7 @@ IN_PARTS = Head(
     hole=2.0,
     scored=2.0,
     worked_on=1 << 30,
+    most=1 << 31,
     why="logits 2 and their gradient 2; beside them four tensors of 2^26 numbers in fp32",
 )
 VOCABULARY_CHUNKS = Head(
@@ -90,6 +92,7 @@ class Implementation:
     compiled) keep the result.
     `routed` counts copies of the routed hidden states that a mixture layer keeps at its worst moment.
     `foreach` says that Adam works on all parameters at once, with a temporary as large as they are.
+    `bucket` [B] is a buffer in which weights go to engines on the same GPU, which copy what is in it.
     `measured` says that somebody has published peaks of it: the interval is narrower then.
     """
 
@@ -102,6 +105,7 @@ class Implementation:
     offload_activations: bool = False
     offload_optimizer: bool = False
     adapters: int = 1
+    bucket: int = 0
     measured: bool = False
     source: str = ""
 
@@ -188,7 +192,8 @@ RUNNER = Implementation(
     "rftconf run",
     "0",
     IN_PARTS,
-    source="rftconf_runner/likelihood.py; an update and a pass for log-probs were measured on an H100 (benches/results)",
+    bucket=1 << 28,
+    source="rftconf_runner/likelihood.py, chunked_head.py, weight_stream.py; an update and a pass for log-probs were measured on an H100 (benches/results)",
 )
 SFT_HEAD = TORCH_FP32
 ALL = {family[0].name: family for family in (PRIME_RL, VERL, TRL, MEGATRON, GENERIC, (RUNNER,))}

@@ -28,6 +28,8 @@ def logits(job: Training, *, backward: bool = True) -> Term:
     tokens = job.head_tokens
     if job.value_head:
         return term("logits", "values", 4 * tokens, f"4 B × {grouped(tokens)} tokens; one value each")
+    if _in_parts(job, head):
+        return _worked_on(job, head, backward=backward)
     split = job.megatron.tp if job.backend == "megatron" else 1
     if head.full:
         each = head.full + (head.entropy if job.entropy else 0.0) if backward else _scored(head)
@@ -41,6 +43,23 @@ def logits(job: Training, *, backward: bool = True) -> Term:
     return _chunked(replace(head, chunk=head.chunk if backward else head.chunk / 2), tokens, vocabulary)
 
 
+def _in_parts(job: Training, head: Head) -> bool:
+    """True where not all logits are there at once. A soft cap comes after the head, and Ulysses asks it about all places."""
+    large = head.most and job.head_tokens * job.architecture.vocabulary > head.most
+    return bool(large) and job.sp == 1 and not job.architecture.capped
+
+
+def _worked_on(job: Training, head: Head, *, backward: bool) -> Term:
+    """Count what a head works on, and the gradient of its weight in fp32 beside a part's in the compute type."""
+    arch = job.architecture
+    beside = head.worked_on if backward else head.worked_on / 2
+    learned = (4 + job.compute_bytes) * arch.vocabulary * arch.hidden if backward and job.trainable else 0
+    formula = f"{int(beside) >> 20} MiB"
+    if learned:
+        formula += f" + {4 + job.compute_bytes} B × {grouped(arch.vocabulary)} entries × {arch.hidden} hidden"
+    return term("logits", "logits by parts of the tokens", beside + learned, formula)
+
+
 def _scored(head: Head) -> float:
     return min(head.full, 4.0) + 2.0 if head.scored is None else head.scored
 
@@ -48,7 +67,7 @@ def _scored(head: Head) -> float:
 def hole(job: Training) -> Term:
     """Memory that full logits in the compute type leave behind; given back when memory runs out, so only slack."""
     each, vocabulary, tokens = head_of(job).hole, job.architecture.vocabulary, job.head_tokens
-    if job.value_head or not each:
+    if job.value_head or not each or _in_parts(job, head_of(job)):
         return term("slack", "hole of the logits", 0, "0 B; logits leave none")
     formula = f"{each:g} B × {grouped(tokens)} tokens × {grouped(vocabulary)} entries"
     return term("slack", "hole of the logits", each * tokens * vocabulary, formula)
