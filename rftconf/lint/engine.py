@@ -20,8 +20,8 @@ from rftconf.schemas.registry import framework as framework_of
 from rftconf.text.document import Document
 
 LOWEST = Severity.INFO
-GENERAL = "KEY016"
-"""The code of what is said of a value that cannot be used, where no rule of its own key says why."""
+GENERAL = frozenset({"KEY008", "KEY016"})
+"""Codes of what is said of any key that is set for nothing or whose value cannot be used: a rule of its own says more."""
 MOST_ASKED_AGAIN = 1_000
 """Values in a file that is checked as one of each release that it fits as well; of a longer one that is not asked."""
 _ORDER = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
@@ -113,8 +113,8 @@ def _of_plan(document: Document, options: Options) -> list[Diagnostic]:
 
 def _most_telling(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """Without what is said of values in general where a rule says more of the same key."""
-    keys = {d.key for d in diagnostics if d.code != GENERAL and d.key and d.severity is not Severity.INFO}
-    return [d for d in diagnostics if d.code != GENERAL or d.key not in keys]
+    keys = {d.key for d in diagnostics if d.code not in GENERAL and d.key and d.severity is not Severity.INFO}
+    return [d for d in diagnostics if d.code not in GENERAL or d.key not in keys]
 
 
 @lru_cache(maxsize=64)

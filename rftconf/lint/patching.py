@@ -81,9 +81,11 @@ def _added(subject: Subject, change: Put, finding: RuleFinding) -> list[Patch] |
     if subject.document.form == "yaml":
         return edit_yaml.add(subject.document, key, change.value)  # type: ignore[arg-type]
     near = _neighbour(subject, key, finding)
-    if near is None or subject.document.form == "python":
+    if near is None:
         return None
-    return edit_overrides.add(subject.document, near, key, change.value)  # type: ignore[arg-type]
+    edit: ModuleType = edit_python if subject.document.form == "python" else edit_overrides
+    patches: list[Patch] | None = edit.add(subject.document, near, key, change.value)
+    return patches
 
 
 def _neighbour(subject: Subject, key: str, finding: RuleFinding) -> Leaf | None:

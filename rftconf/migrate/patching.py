@@ -82,9 +82,14 @@ def _change_in_place(editor: Editor, want: KeyEdit, key: str, edit: ModuleType) 
 
 
 def _python(editor: Editor, want: KeyEdit) -> bool:
-    """Another literal or another name; nothing is taken out of a program, and nothing added to it."""
-    if want.key is None or want.beside:
-        return False
+    """Another literal or another name, more arguments beside it, or the argument goes."""
+    for beside in want.beside:
+        value = want.leaf.value if beside.value is KEPT else beside.value
+        near = editor.leaf_in_current_text(want.leaf)
+        if not editor.change(edit_python.add(editor.document, near, beside.key, value)):
+            return False
+    if want.key is None:
+        return editor.change(edit_python.drop(editor.document, editor.leaf_in_current_text(want.leaf)))
     return _change_in_place(editor, want, want.key, edit_python)
 
 
@@ -154,10 +159,8 @@ def _yaml(editor: Editor, want: KeyEdit) -> bool:
 
 
 def add(editor: Editor, near: list[Leaf], key: str, value: Any) -> bool:
-    """A new key: in YAML where its mapping is, in a script beside the first of `near` that lets it."""
+    """A new key: in YAML where its mapping is, else beside the first of `near` that lets it."""
     if editor.document.form == "yaml":
         return editor.change(edit_yaml.add(editor.document, key, value))
-    return editor.document.form != "python" and any(
-        editor.change(edit_overrides.add(editor.document, editor.leaf_in_current_text(leaf), key, value))
-        for leaf in near
-    )
+    edit: ModuleType = edit_python if editor.document.form == "python" else edit_overrides
+    return any(editor.change(edit.add(editor.document, editor.leaf_in_current_text(leaf), key, value)) for leaf in near)

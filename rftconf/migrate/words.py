@@ -73,4 +73,6 @@ def whereabouts(document: Document, leaf: Leaf) -> str:
         return "in another file: migrate that one"
     if document.form == "shell" and document.text[leaf.key_place.span.end :].lstrip("\"' ")[:1] == ":":
         return "in a config that the script writes: migrate that text as a file of its own"
+    if document.form == "python":
+        return "no keyword argument with a plain value"
     return "put together from several places"

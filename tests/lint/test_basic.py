@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.lint import engine
 from rftconf.lint import key_checks as basic
 from rftconf.lint import recognise_config as config_of
 from rftconf.text.document import Document
@@ -277,3 +278,14 @@ def test_a_config_of_a_kind_that_is_not_read_has_one_error() -> None:
     assert (diagnostic.code, diagnostic.severity) == ("KEY003", Severity.ERROR)
     assert "runtime_env.platform is not read" in diagnostic.message
     assert "1.2.0 and later" in diagnostic.help
+
+
+def test_what_a_rule_says_of_a_key_replaces_that_the_framework_sets_it_itself() -> None:
+    """Trinity-RFT 0.6.0 marks `trainer_config_path` as its own, and refuses it: leaving it out would lose its content."""
+    head = (
+        "mode: train\nalgorithm: {algorithm_type: grpo, repeat_times: 2}\nbuffer: {batch_size: 8}\nsynchronizer: {}\n"
+    )
+    for value, codes in (("/code/verl.yaml", {"DIA128"}), ("''", {"KEY008"})):
+        text = f"{head}trainer: {{trainer_type: verl, trainer_config_path: {value}}}\n"
+        findings = engine.check(document(text, "run.yaml"), engine.Options("trinity", "0.6.0"))
+        assert {finding.code for finding in findings if finding.key == "trainer.trainer_config_path"} == codes

@@ -25,6 +25,16 @@ ORDER = {
     ADAPTER: (),
 }
 """Arguments by place, as far as every release has them in one order (trl/trainer/grpo_trainer.py)."""
+OF_OTHER_CLASSES = frozenset(
+    {"attn_implementation", "bnb_4bit_quant_storage", "bnb_4bit_quant_type", "dataset_config", "dataset_name",
+     "dataset_streaming", "dataset_test_split", "dataset_train_split", "datasets", "dtype",
+     "gradient_checkpointing_use_reentrant", "ignore_bias_buffers", "load_in_4bit", "load_in_8bit", "lora_alpha",
+     "lora_dropout", "lora_modules_to_save", "lora_r", "lora_target_modules", "lora_target_parameters", "lora_task_type",
+     "model_name_or_path", "model_revision", "reward_funcs", "reward_model_name_or_path", "streaming", "test_split_size",
+     "torch_dtype", "use_bnb_nested_quant", "use_dora", "use_peft", "use_rslora"}
+)  # fmt: skip
+"""Keys that ModelConfig, ScriptArguments or DatasetMixtureConfig takes in some release, and GRPOConfig in none (trl/trainer,
+trl/scripts/utils.py)."""
 ADAPTER_KEYS = {
     "r": "lora_r", "lora_alpha": "lora_alpha", "lora_dropout": "lora_dropout", "target_modules": "lora_target_modules",
     "modules_to_save": "lora_modules_to_save", "task_type": "lora_task_type", "use_rslora": "use_rslora",

@@ -31,7 +31,11 @@ class Positions:
         """Return the place of a whole node."""
         start = self.offset(node.lineno, node.col_offset)
         end = self.offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
-        return Place(self.name, self._index.span(start, max(start, end)))
+        return Place(self.name, self.span(start, max(start, end)))
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the span between two characters."""
+        return self._index.span(start, end)
 
     def word(self, node: ast.expr | ast.stmt | ast.keyword | ast.arg, length: int) -> Place:
         """Return the place of the first `length` characters of a node: a keyword's name."""
