@@ -98,7 +98,9 @@ class KeySubject:
         published = main is not None and launch.program.startswith(framework.programs)
         if framework.for_scripts and launch.program.endswith(".py"):
             published = False
-        return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
+        if "recipe" in launch.program or framework.is_trial(launch.program):
+            published = False
+        return "" if published else f"the config of {launch.program}"
 
     @property
     def may_be_declared(self) -> str:

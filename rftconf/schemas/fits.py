@@ -120,7 +120,7 @@ def _lacking(framework: str, release: str, trainer: str, missing: tuple[str, ...
 
 def _reads_its_own(candidate: Framework, trainer: str, program: str) -> bool:
     """True for a program that the framework brought beside its trainers, whose config has no catalogue."""
-    brought = program.startswith(tuple(candidate.at_home_until))
+    brought = program.startswith(tuple(candidate.at_home_until)) or candidate.is_trial(program)
     return brought and trainer not in candidate.recipes and program not in candidate.mains
 
 

@@ -67,7 +67,8 @@ class Framework:
     `recipe_keys`: sections of keys that the mains beside the first read also in releases whose own config lacks them.
     `last`: programs that later releases do not bring, to the last release that they ran on; `first`: beginnings of
     programs to the first release that brings them; `at_home_until`: beginnings of programs that a release brought itself
-    for the last time, and that people run on later ones. `asks_for`: keys that every run must give where a release has
+    for the last time, and that people run on later ones; `trial_programs`: beginnings of programs that are tried out and
+    have configs of their own, unless one is a recipe's. `asks_for`: keys that every run must give where a release has
     no default for them.
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
     is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so.
@@ -112,6 +113,7 @@ class Framework:
     last: Mapping[str, str] = field(default_factory=dict)
     first: Mapping[str, str] = field(default_factory=dict)
     at_home_until: Mapping[str, str] = field(default_factory=dict)
+    trial_programs: tuple[str, ...] = ()
     asks_for: tuple[str, ...] = ()
     instead_of_offline: str = ""
     of: str = ""
@@ -168,3 +170,9 @@ class Framework:
     def backend(self, trainer: str) -> str:
         """The trainer that `trainer` stands on: itself, unless it is a recipe."""
         return self.recipes[trainer].backend if trainer in self.recipes else trainer
+
+    def is_trial(self, program: str) -> bool:
+        """True for a program that is tried out, whose config no catalogue has: no recipe's own."""
+        return program.startswith(self.trial_programs) and not any(
+            recipe.program == program for recipe in self.recipes.values()
+        )

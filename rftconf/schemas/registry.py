@@ -32,6 +32,7 @@ VERL = Framework(
     trainers_since=dict.fromkeys(("veomni", "torchtitan"), "0.7.1"),
     aliases=("volcengine-verl",),
     programs=("verl.trainer.", "verl.experimental.", "recipe.", "verl/trainer/"),
+    trial_programs=("verl.experimental.",),
     config_names={
         "fsdp": "ppo_trainer",
         "megatron": "ppo_megatron_trainer",

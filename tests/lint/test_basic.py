@@ -155,7 +155,11 @@ def test_a_script_is_checked_at_its_own_lines() -> None:
 
 @pytest.mark.parametrize(
     ("program", "options"),
-    [("recipe.prime.main_prime", ""), ("verl.trainer.main_ppo", "--config-name=my_trainer --config-path=conf ")],
+    [
+        ("recipe.prime.main_prime", ""),
+        ("verl.experimental.vla.main_sac", ""),
+        ("verl.trainer.main_ppo", "--config-name=my_trainer --config-path=conf "),
+    ],
 )
 def test_keys_of_a_config_that_is_not_at_hand_are_only_noted(program: str, options: str) -> None:
     (diagnostic,) = script("prime.strange=1", program, options)
