@@ -68,6 +68,7 @@ def facts_of(
     launch = document.launch
     return Facts(
         starter=launch.starter if launch else {},
+        server=launch.server if launch else None,
         assumed={**counts_of(guess), **(assume or {})},
         program=launch.program if launch else "",
         shipped=launch.shipped if launch else "",

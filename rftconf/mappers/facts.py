@@ -20,6 +20,8 @@ class Facts:
     """The program that the launch line starts."""
     starter: Mapping[str, Any] = field(default_factory=dict)
     """Options of the program that starts it, such as torchrun's."""
+    server: Mapping[str, Any] | None = None
+    """Options of the server of engines that the same script starts; None where it starts none."""
     assumed: Mapping[str, str] = field(default_factory=dict)
     """What a fork's declaration or a person says of how its counters count."""
     shipped: str = ""

@@ -75,6 +75,8 @@ class Launch:
     wrapper: tuple[str, ...] = ()
     starter: dict[str, Value] = field(default_factory=dict)
     """Options of the starter before the program (`torchrun --nproc_per_node=8`), with underscores."""
+    server: dict[str, Value] | None = None
+    """Options of the server of engines that the same script starts (`trl vllm-serve`); None where it starts none."""
     shipped: str = ""
     """The config file of the framework's own that the command names, where nobody gave its text."""
     unread: str = ""

@@ -124,3 +124,44 @@ def test_processes_and_the_servers_gpus_may_be_given() -> None:
     plan = load(read(source, ReadOptions(bindings=bindings)), framework="trl").stages[0].values
     assert (plan["stage.placement.actor.gpus"], plan["stage.placement.rollout.gpus"]) == (8, 8)
     assert plan["stage.batch.sequences_per_update"] == 64
+
+
+SERVED = """\
+{server}
+accelerate launch --num_processes 4 train.py --model_name_or_path org/small --dataset_name rows --num_generations 8 \\
+    --max_completion_length 64 --reward_funcs accuracy_reward --use_vllm --vllm_mode server --output_dir out
+"""
+SERVER_4_BY_2 = "trl vllm-serve --model org/small --tensor_parallel_size 4 --data-parallel-size=2 &"
+
+
+def engines_of(server: str) -> tuple[object, object]:
+    """The engines' GPUs and their tensor-parallel size, as a script says them that starts the server so."""
+    loaded = load(
+        read(Source("run.sh", SERVED.format(server=server)), ReadOptions()), framework="trl", release="1.16.0"
+    )
+    values = loaded.stages[0].values
+    return values["stage.placement.rollout.gpus"], values["stage.placement.rollout.tp"]
+
+
+@pytest.mark.parametrize(
+    ("server", "engines"),
+    [
+        (SERVER_4_BY_2, (8, 4)),
+        ("CUDA_VISIBLE_DEVICES=0 nohup env A=1 trl vllm-serve --model org/small > log 2>&1 &", (1, 1)),
+        ("python -m trl.scripts.vllm_serve --model org/small --tensor_parallel_size 2 &", (2, 2)),
+        ("python /code/trl/scripts/vllm_serve.py --model org/small --tensor_parallel_size 2 &", (2, 2)),
+        (f"{SERVER_4_BY_2}\n{SERVER_4_BY_2}", (8, 4)),
+        ("", (Var("VLLM_SERVER_GPUS"), 1)),
+        (f"{SERVER_4_BY_2}\ntrl vllm-serve --model org/small &", (Var("VLLM_SERVER_GPUS"), 1)),
+        ('if [ "$(date +%u)" = 1 ]; then\n' + SERVER_4_BY_2 + "\nfi", (Var("VLLM_SERVER_GPUS"), 1)),
+    ],
+    ids=["sizes", "wrapped", "module", "file", "twice the same", "no server", "two that differ", "on a condition"],
+)
+def test_a_server_that_the_script_starts_says_the_engines_gpus(server: str, engines: tuple[object, object]) -> None:
+    assert engines_of(server) == engines
+
+
+def test_a_server_of_engines_is_no_launch() -> None:
+    assert launch_of("trl", ["vllm-serve", "--model", "org/small", "--num_generations", "8"]) is None
+    document = read(Source("run.sh", f"{SERVER_4_BY_2}\n"), ReadOptions())
+    assert document.launch is None

@@ -125,6 +125,18 @@ def read_engines(r: ReadContext) -> None:
     r.set(LAYOUT, mode if isinstance(mode, Expr) else "disaggregated" if served else "colocated", ENGINE, MODE)
     if served:
         r.inactive[TP] = "the server has a size of its own: trl vllm-serve --tensor_parallel_size"
+        _read_server(r)
+        return
+    r.set(ENGINES, r.plan(GPUS), ENGINE, MODE, kind=Kind.DERIVED, how="on the trainer's GPUs")
+    if used is False:
+        r.inactive.update(dict.fromkeys((MODE, TP), "use_vllm is false: the trainer's own model generates"))
+    r.set(SIZE, r.native(TP) if used is not False else 1, TP)
+
+
+def _read_server(r: ReadContext) -> None:
+    """The server's GPUs and sizes by its own options, where the script that starts the trainer starts it too."""
+    options = r.facts.server
+    if options is None:
         gpus = from_environment(r, "VLLM_SERVER_GPUS")
         r.set(ENGINES, gpus, ENGINE, MODE, how=SERVED)
         r.set(
@@ -133,10 +145,10 @@ def read_engines(r: ReadContext) -> None:
         if isinstance(gpus, Var):
             r.note(SERVED)
         return
-    r.set(ENGINES, r.plan(GPUS), ENGINE, MODE, kind=Kind.DERIVED, how="on the trainer's GPUs")
-    if used is False:
-        r.inactive.update(dict.fromkeys((MODE, TP), "use_vllm is false: the trainer's own model generates"))
-    r.set(SIZE, r.native(TP) if used is not False else 1, TP)
+    size, copies = options.get("tensor_parallel_size", 1), options.get("data_parallel_size", 1)
+    how = f"trl vllm-serve --tensor_parallel_size {formula(size)} --data_parallel_size {formula(copies)}"
+    r.set(ENGINES, arith("*", size, copies), ENGINE, MODE, kind=Kind.DERIVED, how=how)
+    r.set(SIZE, size, MODE, kind=Kind.DERIVED, how=how)
 
 
 def write_engines(w: WriteContext) -> None:

@@ -53,6 +53,11 @@ MAINS = (
 )
 """First match wins; a program of nobody's own (`framework` is empty) is named as the frameworks name theirs."""
 
+_ENGINE_SERVERS = re.compile(
+    r"(?:.*/)?trl vllm-serve|(?:.*\.)?trl\.scripts\.vllm_serve|(?:.*/)?trl/scripts/vllm_serve\.py"
+)
+"""Programs, with their first word where that chooses one of several, that serve a run's engines beside its trainer."""
+
 HYDRA_OPTIONS = frozenset(
     {"config-path", "config-name", "config-dir", "package", "cfg", "experimental-rerun", "info", "help", "hydra-help",
      "version", "resolve", "run", "multirun", "shell-completion"}
@@ -93,11 +98,18 @@ def main_of(program: str) -> Main | None:
     return next((main for main in MAINS if main.pattern.fullmatch(program)), None)
 
 
+def is_engine_server(program: str, arguments: Sequence[str]) -> bool:
+    """True for a program that serves a run's engines, by its name or by its name and first argument."""
+    return any(_ENGINE_SERVERS.fullmatch(name) for name in (program, " ".join((program, *arguments[:1]))))
+
+
 def launch_of(program: str, arguments: Sequence[str]) -> Main | None:
     """Return the framework's program that a command starts, by its name, else by its arguments' known beginnings.
 
     None when it starts no run. `framework` is empty for a program that the table does not know.
     """
+    if is_engine_server(program, arguments):
+        return None
     main = main_of(program)
     options = [argument[2:].partition("=")[0] for argument in arguments if argument.startswith("--")]
     if main is not None:

@@ -43,10 +43,12 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     diagnostics += _not_given(chosen.command.arguments)
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = with_config(line, chosen, options)
+    server = None
     if chosen.style is Style.ARGPARSE:
+        from rftconf.text.read.engine_server import server_options
         from rftconf.text.read.launcher_options import with_launcher
 
-        leaves = with_launcher(leaves, chosen, options)
+        leaves, server = with_launcher(leaves, chosen, options), server_options(script.commands)
     absent = {d.code for d in more} & _NOT_BESIDE
     own = shipped(line.options, chosen) if absent else ""
     lacking = config_file(line.options, chosen.style) if own or absent == {UNREAD} else ""
@@ -56,7 +58,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         "shell",
         leaves,
         (*diagnostics, *line.diagnostics, *more),
-        replace(_launch(chosen, line.options), shipped=own, unread="" if own else lacking),
+        replace(_launch(chosen, line.options), shipped=own, unread="" if own else lacking, server=server),
         tuple(_launch(c, {}) for c in candidates),
         line.conditional,
         line.unread,

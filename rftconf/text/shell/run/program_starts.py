@@ -16,8 +16,8 @@ from rftconf.text.shell.wrapper_programs import rows_of
 
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*|\w+_python)").fullmatch
 _STARTERS = frozenset({"torchrun", "deepspeed", "accelerate", "mpirun", "mpiexec"})
-_SCRIPTS = {"trinity": "run", "trl": "grpo"}
-"""Console scripts that start a framework by themselves, and the word behind them that does."""
+_SCRIPTS = {"trinity": ("run",), "trl": ("grpo", "vllm-serve")}
+"""Console scripts that start a framework by themselves, or its engines, and the words behind them that do."""
 _VALUED = frozenset({"-X", "-W", "--check-hash-based-pycs"})
 _STARTER_MODULES = frozenset({"torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch"})
 _VERBS = frozenset({"job", "submit", "run", "launch", "exec"})
@@ -88,7 +88,7 @@ def program(words: list[Word]) -> tuple[int, bool, tuple[str, ...], dict[str, Va
             continue
         text = value if isinstance(value, str) else ""
         base = text.rpartition("/")[2]
-        if base in _SCRIPTS and index + 1 < size and words[index + 1].value == _SCRIPTS[base]:
+        if base in _SCRIPTS and index + 1 < size and words[index + 1].value in _SCRIPTS[base]:
             return index, False, tuple(wrapper), env
         if _PYTHON(base) or (index == 0 and not text):
             start = _python(words, index + 1, guard)
