@@ -201,7 +201,7 @@ effects:  ## what each key with a row does to a conversion, anew (6 minutes); re
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py
 
-GENERATORS = generate_cli generate_sections generate_schemas generate_plan_schema generate_certificate_schema generate_looks generate_dialects generate_description generate_docs
+GENERATORS = generate_cli generate_sections generate_options generate_schemas generate_plan_schema generate_certificate_schema generate_looks generate_dialects generate_description generate_docs
 
 generate:  ## write the generated files that need no framework: schemas, pages of docs/
 	@$(PYTHON) -m rftconf.plan.index

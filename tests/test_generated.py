@@ -16,6 +16,7 @@ GENERATORS = (
     "generate_dialects",
     "generate_docs",
     "generate_sections",
+    "generate_options",
     "generate_looks",
     "generate_description",
 )

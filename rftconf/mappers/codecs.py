@@ -70,6 +70,24 @@ class Same(SameType):
 same = Same()
 
 
+OTHER_CHECKPOINT = "a checkpoint of another framework has another form: name one that the target wrote, or start anew"
+
+
+class CheckpointFolder(SameType):
+    """The folder of a checkpoint, which only the framework that wrote it goes on from."""
+
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
+        return value
+
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
+        if value is None or context.same_framework:
+            return Put(value)
+        return Put(MISSING, State.UNRESOLVED, OTHER_CHECKPOINT)
+
+
+checkpoint_folder = CheckpointFolder()
+
+
 @record
 class counts(Codec[float, Number]):  # noqa: N801 - reads as a word in the tables
     """A number that counts `unit`; the plan's own unit comes from its field. Not whole: `rounding` up, and said so."""

@@ -6,8 +6,20 @@ from rftconf.schemas.registry import at_least
 
 ENGINE = "actor_rollout_ref.rollout.name"
 """What veRL's registry of engines is asked for; values that a release took away are among those that it refuses."""
+_TYPES = (("", "fp32 bf16 fp16"),)
+"""Types of numbers by the names that veRL's trainers look up (verl/utils/torch_dtypes.py: PrecisionType.to_dtype)."""
+_SPELLINGS = frozenset({"float32", "32", "bfloat16", "float16", "16"})
+"""Other names of the same types there."""
+_TRAINED = ("fsdp_config.model_dtype", "fsdp_config.dtype", "megatron.dtype")
 WORDS: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
     "trinity": {
+        **{
+            f"trainer.trainer_config.{role}.{name}": _TYPES
+            for role in ("actor_rollout_ref.actor", "actor_rollout_ref.ref")
+            for name in _TRAINED
+        },
+        **{f"trainer.trainer_config.critic.model.{name}": _TYPES for name in _TRAINED[:2]},
+        "trainer.trainer_config.critic.megatron.dtype": _TYPES,
         "mode": (("", "explore train both bench serve"), ("0.5.2", "colocate")),
         "explorer.concurrent_mode": (("", "sequential asynchronous multi-threading"),),
         "explorer.rollout_model.engine_type": (
@@ -24,6 +36,8 @@ WORDS: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
         "buffer.trainer_input.experience_buffer.storage_type": (("", "sql queue file"),),
     },
     "verl": {
+        **{f"actor_rollout_ref.{role}.{name}": _TYPES for role in ("actor", "ref") for name in _TRAINED},
+        **{f"critic.{name}": _TYPES for name in ("fsdp.model_dtype", "fsdp.dtype", "megatron.dtype")},
         ENGINE: (("", "vllm sglang hf"), ("0.7.1", "trtllm"), ("", "sglang_async", "0.5.0")),
         "algorithm.rollout_correction.rollout_is": (("", "token sequence"),),
         "algorithm.rollout_correction.rollout_rs": (
@@ -38,6 +52,8 @@ WORDS: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
         "actor_rollout_ref.actor.megatron.router_replay.mode": (("", "disabled R2 R3"),),
         "actor_rollout_ref.ref.megatron.router_replay.mode": (("", "disabled R2 R3"),),
     },
+    "verl_sft": {"engine.model_dtype": _TYPES, "engine.dtype": _TYPES},
+    "verl_fsdp_sft": {"model.fsdp_config.model_dtype": _TYPES},
     "roll": {
         **{f"{role}.router_replay.mode": (("", "disable R3"),) for role in ("actor_train", "actor_infer", "reference")},
         "actor_train.pg_variant": (("", "vanilla ppo tis topr cispo kimi15"),),
@@ -66,7 +82,7 @@ def _has(framework: str, release: str, since: str, last: list[str]) -> bool:
 
 def takes_word(known: tuple[str, ...], key: str, word: str) -> bool:
     """True for one of the words, in whatever case and in quotes too, and for null; an engine type that begins with vllm is one
-    of vLLM's."""
+    of vLLM's, and a type of numbers has several names."""
     word = word.strip("\"' ")
     if key == SEVERAL and "," in word:
         return all(takes_word(known, key, part) for part in word.split(",") if part.strip())
@@ -74,4 +90,5 @@ def takes_word(known: tuple[str, ...], key: str, word: str) -> bool:
         word.lower() in {"null", ""}
         or word.lower() in {spelling.lower() for spelling in known}
         or (key.endswith(".engine_type") and word.startswith("vllm"))
+        or (key.endswith("dtype") and word in _SPELLINGS)
     )

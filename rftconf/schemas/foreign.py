@@ -177,6 +177,22 @@ FOREIGN = (
         ),
     ),
     Foreign(
+        "roll-reward-fl",
+        "ROLL's reward-feedback pipeline (diffusion models)",
+        (
+            Mark(
+                "roll/pipeline/diffusion/reward_fl", program=r"start_reward_fl_pipeline\.py|\breward_fl_pipeline\.py"
+            ),
+            Mark(
+                "roll/pipeline/diffusion/modules/wan_module.py",
+                keys=(
+                    "actor_train.model_args.model_config_kwargs.model_paths",
+                    "actor_train.model_args.model_config_kwargs.reward_model_path",
+                ),
+            ),
+        ),
+    ),
+    Foreign(
         "llama-factory",
         "LLaMA-Factory",
         (

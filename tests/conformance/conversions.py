@@ -62,7 +62,7 @@ def decide(target: Target, file: Path, decisions: Mapping[str, str]) -> list[str
     keys = written_keys(lines) if SUFFIX[target.framework] == ".yaml" else [line.strip().strip("'\"") for line in lines]
     still_open = []
     for index, line in enumerate(lines):
-        if OPEN.search(line):
+        if OPEN.search(line.partition("  # ")[0]):
             key = keys[index].partition("=")[0].lstrip("+")
             known = decisions.get(key) or decisions.get(re.sub(r"(?<=^rewards\.)\w+", "*", key))
             if known is not None:

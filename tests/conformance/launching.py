@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,8 @@ STUB = """\
 printf '%s\\0' "$@" >"$ARGUMENTS"
 """
 BASH = "/bin/bash"
+CLOCK = re.compile(r"\$\(date ([^()]*)\)")
+"""A call of the one command that scripts take a run's name from."""
 LONGEST_S = 30
 NUMBER_FOR_ARITHMETIC = "8"
 
@@ -60,7 +63,7 @@ def overrides_of(script: Path, scratch: Path) -> list[str]:
 def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
     """The program, its arguments and torchrun's processes (1 under python3).
 
-    The script sees no command but the stub; raises when bash fails.
+    The script sees no command but the stubs; raises when bash fails.
     """
     commands = scratch / "commands"
     commands.mkdir(exist_ok=True)
@@ -68,9 +71,12 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
         stub = commands / name
         stub.write_text(STUB)
         stub.chmod(0o755)
+    text = script.read_text()
+    clock = commands / "date"
+    clock.write_text(clock_that_prints_its_call(text))
+    clock.chmod(0o755)
     arguments = scratch / "arguments"
     arguments.unlink(missing_ok=True)
-    text = script.read_text()
     environment = variables(text) | {"PATH": str(commands), "ARGUMENTS": str(arguments)}
     done = subprocess.run(
         [BASH, str(script), *positions(text)],
@@ -89,6 +95,13 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
     if new_index is None:
         raise AssertionError(f"{script.name} starts no program below verl.trainer")
     return words[new_index], words[new_index + 1 :], _processes(words[:new_index])
+
+
+def clock_that_prints_its_call(script: str) -> str:
+    """A `date` that prints the text of each call in the script, as a variable holds its own text."""
+    calls = {tuple(shlex.split(call[1])): call[0] for call in CLOCK.finditer(script)}
+    branches = (f"{shlex.quote(' '.join(words))}) printf %s {shlex.quote(call)};;\n" for words, call in calls.items())
+    return f'#!/bin/bash\ncase "$*" in\n{"".join(branches)}*) echo today;;\nesac\n'
 
 
 def _processes(starter: list[str]) -> int:

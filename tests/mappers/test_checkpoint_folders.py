@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from rftconf.base.symbols import formula
+from rftconf.base.symbols import MISSING, formula
 from rftconf.convert.convert import convert
 from rftconf.load.load import load
 from rftconf.text.read.read import read
@@ -49,3 +49,40 @@ def test_no_run_writes_into_the_root_of_the_file_system(to: str) -> None:
         "trinity": lambda: config["checkpoint_root_dir"],
     }[to]()
     assert folder.startswith(".")
+
+
+VERL_RESUMES = (
+    RUN.format("/ckpt/p/e").rstrip() + " trainer.resume_mode=resume_path trainer.resume_from_path=/c/global_step_9\n"
+)
+ROLL_RESUMES = (
+    "actor_train: {strategy_args: {strategy_name: megatron_train}}\nactor_infer: {strategy_args: {strategy_name: vllm}}\n"
+    "resume_from_checkpoint: /c/checkpoint-9\nnum_return_sequences_in_group: 8\nadv_estimator: grpo\n"
+)
+TRL_RESUMES = (
+    "num_generations: 8\nmax_completion_length: 512\nnum_processes: 4\nresume_from_checkpoint: /c/checkpoint-9\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "to", "key"),
+    [
+        ("run.sh", VERL_RESUMES, "roll", "resume_from_checkpoint"),
+        ("run.sh", VERL_RESUMES, "trl", "resume_from_checkpoint"),
+        ("a.yaml", ROLL_RESUMES, "verl", "trainer.resume_from_path"),
+        ("a.yaml", TRL_RESUMES, "verl", "trainer.resume_from_path"),
+        ("a.yaml", TRL_RESUMES, "roll", "resume_from_checkpoint"),
+    ],
+)
+def test_a_checkpoint_of_another_framework_is_asked_for_anew(name: str, text: str, to: str, key: str) -> None:
+    """verl global_step_N/actor, ROLL checkpoint-N/actor_train and transformers checkpoint-N hold their state each in another form."""
+    converted = convert(read(Source(name, text)), to)
+    (line,) = (line for line in converted.ledger.targets if line.key == key)
+    (question,) = (decision for decision in converted.ledger.decisions if decision.key == key)
+    assert line.value == MISSING
+    assert "a checkpoint of another framework has another form" in question.why
+
+
+def test_a_checkpoint_stays_in_a_config_of_its_own_framework() -> None:
+    converted = convert(read(Source("run.sh", VERL_RESUMES)), "verl")
+    (line,) = (line for line in converted.ledger.targets if line.key == "trainer.resume_from_path")
+    assert line.value == "/c/global_step_9"

@@ -267,6 +267,14 @@ def test_saving_and_evaluating_count_updates() -> None:
     assert plan(eval_steps=20, **batch)["stage.cadence.eval_rollouts"] is None
 
 
+@pytest.mark.parametrize(("rows", "periods"), [(7473, 7473 // 16), (None, arith("//", Var("ROWS"), 16))])
+def test_an_epoch_is_as_many_periods_as_its_rows_fill(rows: int | None, periods: object) -> None:
+    """16 prompts a generation; the sampler leaves out what fills none, and DefaultFlowCallback.on_epoch_end saves."""
+    batch: dict[str, Any] = {"per_device_train_batch_size": 8, "gradient_accumulation_steps": 4}
+    values = plan(rows=rows, save_strategy="epoch", eval_strategy="epoch", **batch)
+    assert [values[f"stage.cadence.{name}_rollouts"] for name in ("save", "eval")] == [periods, periods]
+
+
 @pytest.mark.parametrize(
     ("release", "keys", "stored", "computed"),
     [

@@ -51,6 +51,11 @@ SAMPLES: dict[str, dict[str, str]] = {
         "fake.toml": "[data.fake]\nbatch_size = 2\n",
         "evals.toml": 'model = "small"\n[eval.client]\nbase_url = "http://localhost"\n',
     },
+    "roll-reward-fl": {
+        "run.sh": "python examples/start_reward_fl_pipeline.py --config_path $P --config_name reward_fl_config\n",
+        "face.yaml": "save_steps: 25\nactor_train:\n  strategy_args: {strategy_name: diffusion_deepspeed_train}\n"
+        "  model_args: {model_config_kwargs: {model_paths: a.json, reward_model_path: /m}}\n",
+    },
     "verl-omni": {
         "run.sh": "python3 -m verl_omni.trainer.main_diffusion data.train_batch_size=8\n",
         "own.sh": "python3 -m mine.main actor_rollout_ref.actor.diffusion_loss.clip_ratio=0.1\n",

@@ -33,12 +33,18 @@ def options(*values: str | Expr) -> dict[str, Value]:
         (("--no_cuda",), {"no_cuda": True}),
         (("--max_steps", "-1"), {"max_steps": "-1"}),
         (("--reward_funcs", "a", "b", "--seed", "1"), {"reward_funcs": ["a", "b"], "seed": "1"}),
+        (("--num_train_epoch", "6"), {"num_train_epochs": "6"}),
+        (("--no_shuffle_data",), {"shuffle_dataset": False}),
+        (("--model", "m"), {"model": "m"}),
+        (("--beta", "1"), {"beta": "1"}),
         ((Text(("--output_dir=", Var("OUT"), "/x")),), {"output_dir": Text((Var("OUT"), "/x"))}),
         (("--output_dir", Var("OUT")), {"output_dir": Var("OUT")}),
     ],
 )
 def test_what_the_parser_of_transformers_takes(words: tuple[str | Expr, ...], leaves: dict[str, Value]) -> None:
-    """HfArgumentParser: bool is a switch with an optional value, its opposite begins with no_, lists take several words."""
+    """HfArgumentParser: bool is a switch with an optional value, its opposite begins with no_, lists take several words.
+
+    The beginning of one option stands for it (argparse: allow_abbrev), of several for none."""
     assert options(*words) == leaves
 
 
@@ -61,6 +67,9 @@ FLAGS = ["--num_generations", "8", "--max_completion_length", "512"]
         ("src/open_r1/grpo.py", ["--config", "a.yaml"], "trl"),
         ("train.py", FLAGS, "trl"),
         ("train.py", [*FLAGS, "--rlhf_type", "grpo"], None),
+        ("main/main_grpo_tool.py", FLAGS, "trl"),
+        ("main/main_grpo_tool.py", ["data.train_batch_size=8"], ""),
+        ("verl.trainer.main_ppo", FLAGS, "verl"),
         ("grpo.py", [], None),
         ("train.py", ["--num_generations", "8"], None),
     ],

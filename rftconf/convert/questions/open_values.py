@@ -26,11 +26,14 @@ from rftconf.base.symbols import (
 from rftconf.convert.ledger.provenance import has_key, shown_in
 from rftconf.load.loaded import Loaded
 from rftconf.load.stage import StageRead
+from rftconf.mappers.outcomes import Outcome
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.words_of_keys import words_of_field, words_of_keys, words_taken
 from rftconf.mappers.writing import Writing
 from rftconf.plan.options import OPTIONS
 from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.closed_words import words_of
 from rftconf.text.document import Leaf, Via
 from rftconf.text.hydra.override_parser import shortened
 from rftconf.text.placeholders import placeholders_in
@@ -203,14 +206,19 @@ def _unknown_values_of_line(line: TargetLine, writing: Writing) -> dict[str, Val
     """The unknown values that a line stands for, by plan field; its own has no field."""
     if is_symbolic(line.value) and not isinstance(line.value, OpenKey):
         return {"": line.value}
-    paths = (path for path, outcome in writing.outcomes.items() if line.key in outcome.targets)
+    paths = (path for path, outcome in writing.outcomes.items() if _reaches(outcome, line))
     values = {path: writing.values.get(path) for path in paths}
     return {**{path: value for path, value in values.items() if is_symbolic(value)}, "": line.value}
 
 
+def _reaches(outcome: Outcome, line: TargetLine) -> bool:
+    """True where a plan field ends in this key: one that an older release takes with `+` is one key with the plain one."""
+    return line.key.lstrip("+") in {target.lstrip("+") for target in outcome.targets}
+
+
 def _why_open(line: TargetLine, writing: Writing) -> str:
     """Return the reason why the target does not get the source's value."""
-    notes = (outcome.note for outcome in writing.outcomes.values() if line.key in outcome.targets)
+    notes = (outcome.note for outcome in writing.outcomes.values() if _reaches(outcome, line))
     note = next(filter(None, notes), "")
     comment = "" if _ASSIGNED.match(line.comment) else line.comment
     if not line.sources:
@@ -228,7 +236,7 @@ def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
         return ""
     source = stage.reading.source
     title = f"{registry.framework(source.framework).title} {source.release}"
-    paths = [path for path, outcome in writing.outcomes.items() if line.key in outcome.targets]
+    paths = [path for path, outcome in writing.outcomes.items() if _reaches(outcome, line)]
     keys = dict.fromkeys(key for path in paths if path in stage.origins for key in stage.origins[path].keys)
     values = [f"{source.as_given(key)}={shown_in(source, key) or EMPTY}" for key in keys if source.written(key)]
     silent = (key for key in keys if has_key(source, key) and not isinstance(source.value(key), (OpenKey, NoneType)))
@@ -239,9 +247,11 @@ def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
 def _target_words(line: TargetLine, writing: Writing) -> tuple[str, ...]:
     """The words that the target's release takes for a key whose value nobody told, or that its row has."""
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
-    paths = (path for path, outcome in writing.outcomes.items() if line.key in outcome.targets)
+    paths = (path for path, outcome in writing.outcomes.items() if _reaches(outcome, line))
     by_rows = (words_taken(writing.table, writing, path) for path in paths)
-    words = words_of_keys(known, (line.key.lstrip("+"),)) or next(filter(None, by_rows), ())
+    key = line.key.lstrip("+")
+    words = words_of_keys(known, (key,)) or next(filter(None, by_rows), ())
+    words = words or words_of(writing.framework, writing.release, without_indices(key))
     return tuple(
         word for word in words if not versions.refused(writing.framework, writing.release, line.key.lstrip("+"), word)
     )

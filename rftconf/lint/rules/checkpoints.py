@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rftconf.base.symbols import MISSING
 from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, finding, trinity, verl
 from rftconf.lint.subject import Subject
 from rftconf.report.values import render_value
@@ -66,6 +67,7 @@ def _no_step(s: Subject) -> Findings:
         and isinstance(path, str)
         and "global_step_" not in path
         and "$" not in path
+        and path != MISSING
     ):
         yield finding(f"{s.says(key)} has no global_step_ in it", key)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.codecs import OTHER_CHECKPOINT
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import RL, trained
@@ -77,6 +78,9 @@ def write_folders(w: WriteContext) -> None:
     if root is not None:
         w.put("checkpoint_config.type", "file_system", always=True)
         w.put(FOLDER, root, "identity.checkpoint_root", always=True)
+    if mode == "path" and not w.same_framework:
+        leave_open(w, RESUME, OTHER_CHECKPOINT, "identity.resume", "identity.resume_path")
+        return
     if mode == "path":
         w.put(RESUME, w.plan("identity.resume_path"), "identity.resume", "identity.resume_path", always=True)
         return

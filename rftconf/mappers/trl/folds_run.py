@@ -6,11 +6,13 @@ from math import gcd
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, formula
+from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.codecs import OTHER_CHECKPOINT
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.rates import rows_of_run
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known
 from rftconf.mappers.trl.folds_data import EVALUATES, TEST
-from rftconf.mappers.trl.folds_length import counted
+from rftconf.mappers.trl.folds_length import PROMPTS, counted
 from rftconf.plan.units import Unit
 from rftconf.text.launch.trainers import PROGRAM
 
@@ -28,9 +30,12 @@ def read_cadence(r: ReadContext) -> None:
 
 
 def _every(r: ReadContext, strategy: str, steps: str, otherwise: str = "") -> Any:
-    """Rollout periods from one time to the next; None where there is none, or where epochs count."""
+    """Rollout periods from one time to the next; None where there is none, or where nobody knows when."""
     word, count = r.native(strategy), r.native(steps)
     count = r.native(otherwise) if count is None and otherwise else count
+    if word == "epoch":
+        r.inactive[steps] = f"{strategy} is epoch"
+        return arith("//", rows_of_run(r), r.plan(PROMPTS))
     if word != "steps":
         if word not in ("no", None):
             r.narrowed[strategy] = f"{strategy}={formula(word)} counts otherwise than by updates"
@@ -100,7 +105,9 @@ def read_resume(r: ReadContext) -> None:
 def write_resume(w: WriteContext) -> None:
     """A checkpoint by its folder; the newest one only where there is one, which a first start has not."""
     word, path = w.plan(RESUME), w.plan(CHECKPOINT)
-    if word == "path":
+    if word == "path" and not w.same_framework:
+        leave_open(w, RESUMES, OTHER_CHECKPOINT, RESUME, CHECKPOINT)
+    elif word == "path":
         w.put(RESUMES, path, RESUME, *([CHECKPOINT] if path is not None else []), always=True)
     elif word == "auto" and w.same_framework:
         w.put(RESUMES, True, RESUME, always=True)

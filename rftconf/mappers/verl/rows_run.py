@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.mappers.codecs import counts, off_as, same, words
+from rftconf.mappers.codecs import checkpoint_folder, counts, off_as, same, words
 from rftconf.mappers.context import When
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl.conditions import (
@@ -54,7 +54,7 @@ RUN_ROWS = (
     row(lambda c: c.trainer.logger, lambda p: p.identity.loggers, same, why="trainer: Tracking(default_backend=), a list"),
     row(lambda c: c.trainer.resume_mode, lambda p: p.identity.resume,
         words({"auto": "auto", "disable": "never", "resume_path": "path"}), why="trainer: _load_checkpoint"),
-    row(lambda c: c.trainer.resume_from_path, lambda p: p.identity.resume_path, same, why="trainer: _load_checkpoint"),
+    row(lambda c: c.trainer.resume_from_path, lambda p: p.identity.resume_path, checkpoint_folder, why="trainer: _load_checkpoint"),
     # -- model --------------------------------------------------------------------------------------------------
     row(lambda c: c.actor_rollout_ref.model.path, lambda p: p.stage.model.path, same, always=True, why="HFModelConfig.path"),
     row(lambda c: c.actor_rollout_ref.model.tokenizer_path, lambda p: p.stage.model.tokenizer_path, same,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rftconf.base.symbols import Var, arith
-from rftconf.mappers.codecs import Codec, Number, Put, counts, off_as, same, words
+from rftconf.mappers.codecs import Codec, Number, Put, checkpoint_folder, counts, off_as, same, words
 from rftconf.mappers.context import When
 from rftconf.mappers.rates import known_plan_value, rows_of_run
 from rftconf.mappers.rows import rows_of
@@ -128,7 +128,7 @@ FSDP_SFT_ROWS = (
     *(row for row in SAME_NAMES if row.native not in ("trainer.resume_mode", "trainer.resume_from_path")),
     old(lambda c: c.trainer.resume_mode, lambda p: p.identity.resume,
         words({"auto": "auto", "disable": "never", "resume_path": "path"}), absent="never", why="fsdp_sft_trainer: load_checkpoint, since 0.5"),
-    old(lambda c: c.trainer.resume_from_path, lambda p: p.identity.resume_path, same, why="fsdp_sft_trainer: load_checkpoint"),
+    old(lambda c: c.trainer.resume_from_path, lambda p: p.identity.resume_path, checkpoint_folder, why="fsdp_sft_trainer: load_checkpoint"),
     old(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
         why="fsdp_sft_trainer: samples of one update, divided by the ranks"),
     old(lambda c: c.data.micro_batch_size_per_gpu, lambda p: p.stage.batch.micro.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),

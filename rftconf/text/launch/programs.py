@@ -46,7 +46,7 @@ MAINS = (
     _main(r"(?:.*/)?main_ppo(?:_\w+)?\.py", "verl", Style.HYDRA, rl=True),
     _main(r"(?:.*/)?(?:verl|recipes?)/(?:.*/)?(?:\w+_)?main(?:_\w+)?\.py", "verl", Style.HYDRA, rl=True),
     _main(r"(?:.*/)?trinity|(?:.*\.)?trinity\.cli\.launcher", "trinity", Style.FLAGS, rl=True),
-    _main(r"(?:.*/)?start_\w+_pipeline(?:_\w+)?\.py", "roll", Style.FLAGS, rl=True),
+    _main(r"(?:.*/)?start_(?!reward_fl_)\w+_pipeline(?:_\w+)?\.py", "roll", Style.FLAGS, rl=True),
     _main(r"(?:.*/)?entrypoint\.py|(?:.*\.)?chatlearn\.entrypoint", "chatlearn", Style.DOTLIST, rl=True),
     _main(r"(?:.*/)?trl|(?:.*\.)?trl\.scripts\.grpo|trl\.GRPOTrainer|(?:.*/)?grpo\.py", "trl", Style.ARGPARSE, rl=True),
     _main(_IN + r"main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
@@ -112,11 +112,15 @@ def launch_of(program: str, arguments: Sequence[str]) -> Main | None:
         return None
     main = main_of(program)
     options = [argument[2:].partition("=")[0] for argument in arguments if argument.startswith("--")]
-    if main is not None:
+    if main is not None and main.framework:
         return main if main.style is not Style.ARGPARSE or options else None
     named = {option.replace("-", "_") for option in options}
     if len(TRL_OPTIONS & named) > 1 and _SWIFT not in named:
-        return _main(re.escape(program), "trl", Style.ARGPARSE, rl=True)
+        return _main(
+            re.escape(program), "trl", Style.ARGPARSE, rl=True
+        )  # also where it is called as veRL calls its own
+    if main is not None:
+        return main
     if sum(_DOTTED(argument) is not None for argument in arguments) < FEWEST_OVERRIDES:
         return None
     style = Style.HYDRA if HYDRA_OPTIONS.issuperset(options) else Style.FLAGS
