@@ -21,7 +21,8 @@ class Fit:
 
     `own_config`: the program reads a config of its own above the release's, and keys that the release lacks may be there.
     `unregistered` counts names of losses, estimators and the like under which the release registers nothing: the run's own
-    code may, so they are held against a release only where another one takes the keys as well.
+    code may, so they are held against a release only where another one takes the keys as well; so is a key that it takes and
+    does not read.
     """
 
     def __init__(
@@ -37,12 +38,18 @@ class Fit:
         unsettled = verdicts.count(Verdict.UNKNOWN) + verdicts.count(Verdict.NEEDS_PLUS) if own_config else 0
         self.count = self.refused - unsettled + len(lacking)
         self._at_home, self.unregistered = at_home, unregistered
+        self.unread = tuple(
+            key
+            for key, since in framework.unread_since.items()
+            if key in keys and registry.at_least(framework.name, release, since)
+        )
 
     @property
-    def rank(self) -> tuple[bool, bool, int, int, bool, int]:
+    def rank(self) -> tuple[bool, bool, int, int, bool, int, int]:
         """Return what the best fit has most of."""
         # veRL takes nearly any key in a YAML file, so that nothing misfits says little while nothing is known.
-        return self.named, self.known > 0, -self.count, -self.unregistered, self._at_home, self.known
+        unread = len(self.unread)
+        return self.named, self.known > 0, -self.count, -self.unregistered, self._at_home, -unread, self.known
 
     @property
     def let_pass(self) -> int:

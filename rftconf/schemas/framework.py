@@ -131,6 +131,8 @@ class Framework:
     adds_nothing: bool = False
     older_keys: tuple[str, ...] = ()
     """Keys that only releases before the first of `releases` had, and people still write."""
+    unread_since: Mapping[str, str] = field(default_factory=dict)
+    """Keys that a release still takes and no longer reads, by the first release that does so."""
     converts_texts: bool = False
     one_or_several: bool = False
     command: tuple[str, ...] = ()

@@ -220,6 +220,8 @@ def _objection(fit: Fit) -> str:
 
 def _preference(fit: Fit, best: Fit) -> str:
     """Explain why `best` is assumed and not `fit`."""
+    if fit.unread and not best.unread:
+        return f"the newest that reads {fit.unread[0]} is assumed"
     return "the newest is assumed" if fit.rank == best.rank else "the one that knows most is assumed"
 
 

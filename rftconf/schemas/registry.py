@@ -194,6 +194,7 @@ TRL = Framework(
     programs=("trl", "grpo", "src/open_r1/grpo"),
     for_scripts=True,
     interpolates=False,
+    unread_since={"max_prompt_length": "0.26.2"},
     sections=("num_generations", "reward_funcs", "max_completion_length"),
     converts_texts=True,
     one_or_several=True,

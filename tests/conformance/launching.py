@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 from pathlib import Path
 
@@ -13,8 +12,9 @@ STUB = """\
 printf '%s\\0' "$@" >"$ARGUMENTS"
 """
 BASH = "/bin/bash"
-CLOCK = re.compile(r"\$\(date ([^()]*)\)")
-"""A call of the one command that scripts take a run's name from."""
+TODAY = "today"
+CLOCK = re.compile(r"\$\(date [^()]*\)")
+"""A call of the one command that scripts take a run's name from, and what it prints here."""
 LONGEST_S = 30
 NUMBER_FOR_ARITHMETIC = "8"
 
@@ -44,7 +44,8 @@ def counted_positions(script: str) -> set[str]:
 
 
 def numbered(script: str) -> str:
-    """The script with the number that bash was given in place of each argument that counts processes."""
+    """The script with the number that bash was given in place of each argument that counts processes, and the clock's word."""
+    script = CLOCK.sub(TODAY, script)
     for place in counted_positions(script):
         script = re.sub(rf"\$(?:\{{{place}\}}|{place}(?!\d))", NUMBER_FOR_ARITHMETIC, script)
     return script
@@ -73,7 +74,7 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
         stub.chmod(0o755)
     text = script.read_text()
     clock = commands / "date"
-    clock.write_text(clock_that_prints_its_call(text))
+    clock.write_text(f"#!/bin/bash\necho {TODAY}\n")
     clock.chmod(0o755)
     arguments = scratch / "arguments"
     arguments.unlink(missing_ok=True)
@@ -95,13 +96,6 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
     if new_index is None:
         raise AssertionError(f"{script.name} starts no program below verl.trainer")
     return words[new_index], words[new_index + 1 :], _processes(words[:new_index])
-
-
-def clock_that_prints_its_call(script: str) -> str:
-    """A `date` that prints the text of each call in the script, as a variable holds its own text."""
-    calls = {tuple(shlex.split(call[1])): call[0] for call in CLOCK.finditer(script)}
-    branches = (f"{shlex.quote(' '.join(words))}) printf %s {shlex.quote(call)};;\n" for words, call in calls.items())
-    return f'#!/bin/bash\ncase "$*" in\n{"".join(branches)}*) echo today;;\nesac\n'
 
 
 def _processes(starter: list[str]) -> int:

@@ -51,3 +51,9 @@ def test_an_argument_that_counts_processes_is_read_as_the_number_that_bash_was_g
     script = 'trainer.n_gpus_per_node=${1} trainer.project_name=${2} x=$10 y=$1 "${@:3}"'
     assert positions(script)[:2] == ["8", "$2"]
     assert numbered(script) == 'trainer.n_gpus_per_node=8 trainer.project_name=${2} x=$10 y=8 "${@:3}"'
+
+
+def test_a_name_that_the_clock_gives_is_a_word_on_both_sides(tmp_path: Path) -> None:
+    script = SCRIPT.replace("data.train_batch_size=64", 'trainer.experiment_name="run_$(date +"%Y%m%d")"')
+    assert "trainer.experiment_name=run_today" in overrides_of(written(tmp_path, script), tmp_path)
+    assert 'trainer.experiment_name="run_today"' in numbered(script)

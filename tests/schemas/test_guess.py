@@ -223,3 +223,22 @@ def test_no_known_release_has_a_key_of_older_ones() -> None:
     for framework in registry.variants(None):
         for release in framework.releases if framework.older_keys else ():
             assert not set(framework.older_keys).intersection(catalogue.load(framework.name, release).keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "release"),
+    [
+        ({"max_prompt_length": 512}, "0.25.1"),
+        ({}, "1.16.0"),
+        ({"max_prompt_length": 512, "multi_objective_aggregation": "sum_then_normalize"}, "0.27.2"),
+    ],
+)
+def test_a_release_that_reads_a_key_is_assumed_before_one_that_only_takes_it(
+    keys: dict[str, Value], release: str
+) -> None:
+    """TRL 0.26 and 0.27 warn of max_prompt_length and cut no prompt (GRPOConfig.__post_init__); 0.28 refuses it."""
+    trl: dict[str, Value] = {"num_generations": 8, "max_completion_length": 512, "reward_funcs": "a", **keys}
+    new_guess = guess(trl, overrides=False)
+    assert (new_guess.framework, new_guess.release) == ("trl", release)
+    fits_as_well = "0.26.2 fits as well; the newest that reads max_prompt_length is assumed"
+    assert (fits_as_well in new_guess.reasons) == (release == "0.25.1")
