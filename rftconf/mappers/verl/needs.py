@@ -30,6 +30,7 @@ MICRO = {
     TRAINED_SIZE: "stage.batch.micro.sequences_per_rank",
 }
 CRITIC_SIZES = {"micro_batch_size_per_gpu": "critic", "infer_micro_batch_size_per_gpu": "critic_infer"}
+ENGINES = "stage.placement.rollout"
 IN_PIECES, ENGINE_BATCH = (
     "actor_rollout_ref.rollout.enable_chunked_prefill",
     "actor_rollout_ref.rollout.max_num_batched_tokens",
@@ -79,6 +80,8 @@ def _write(w: WriteContext) -> None:
     _score_as_trained(w)
     _write_reference_size(w)
     _take_prompts_in_pieces(w)
+    _take_whole_contexts_at_once(w)
+    _shard_over_all_gpus(w)
     _take_the_bridge_of_adapters(w)
 
 
@@ -200,7 +203,7 @@ def _take_prompts_in_pieces(w: WriteContext) -> None:
     """Megatron's config up to 0.5.0 has engines take prompts whole; a batch below one context then stops them (vLLM)."""
     if w.same_framework or w.since("0.6.1") or w.backend != "megatron":
         return
-    path = "stage.placement.rollout.chunked_prefill"
+    path = f"{ENGINES}.chunked_prefill"
     lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
     batch, in_pieces = w.effective(ENGINE_BATCH), w.plan(path)
     if in_pieces is False or not all(isinstance(number, int) for number in (batch, *lengths)):
@@ -208,6 +211,46 @@ def _take_prompts_in_pieces(w: WriteContext) -> None:
     if batch < sum(lengths):
         how = f"an engine that takes {batch} tokens at once takes a context of {sum(lengths)} in pieces only"
         w.put(IN_PIECES, True, *([path] if in_pieces else []), always=True, how=how)
+
+
+def _take_whole_contexts_at_once(w: WriteContext) -> None:
+    """Up to 0.3.0 an engine that takes fewer tokens at once than a context has does not start, in pieces or not: the worker
+    stops (vllm_rollout_spmd.py: ValueError), and so does vLLM 0.6 without pieces (SchedulerConfig)."""
+    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
+    whole = w.plan("stage.length.model_max_tokens")
+    longest = whole if isinstance(whole, int) else sum(lengths) if all(isinstance(n, int) for n in lengths) else None
+    batch, path = w.effective(ENGINE_BATCH), f"{ENGINES}.max_batched_tokens"
+    batch = w.defaults(ENGINE_BATCH) if batch is None else batch
+    if w.same_framework or w.since("0.4.1") or w.plan(f"{ENGINES}.engine") == "hf":
+        return
+    if longest is None or not isinstance(batch, int) or batch >= longest:
+        return
+    how = f"the engines of veRL {w.release} start only where they take a whole context of {longest} tokens at once"
+    given = w.plan(path) is not None
+    state = State.NARROWED if given else State.EXACT
+    w.put(
+        ENGINE_BATCH, longest, *([path] if given else []), state=state, note=how if given else "", always=True, how=how
+    )
+
+
+SHARDED = {
+    "actor_rollout_ref.actor.fsdp_config.fsdp_size": "actor",
+    "critic.model.fsdp_config.fsdp_size": "critic",
+}
+
+
+def _shard_over_all_gpus(w: WriteContext) -> None:
+    """Copies of a model that is sharded over some GPUs each stop 0.2.0 (fsdp_workers.py: create_device_mesh, ValueError)."""
+    if w.same_framework or w.since("0.3.0"):
+        return
+    for key, role in SHARDED.items():
+        size, gpus = w.effective(key), w.plan(f"stage.placement.{role}.gpus")
+        if key in w.out and isinstance(size, int) and 0 <= size and not (isinstance(gpus, int) and size >= gpus):
+            note = (
+                f"veRL {w.release} stops where models are sharded over some of their GPUs: it has them sharded over all"
+            )
+            path = f"stage.placement.{role}.fsdp_shard_gpus"
+            w.put(key, -1, path, state=State.NARROWED, note=note, always=True)
 
 
 def _take_the_bridge_of_adapters(w: WriteContext) -> None:

@@ -106,7 +106,7 @@ def judge_one(case, progress, *, release, model_folder):
     verl_workers.start(fresh(), release, progress)
     progress.stage = "names"
     if case.get("starts"):
-        verl_reads.check_engine(local.actor_rollout_ref.rollout, progress)
+        verl_reads.check_engine(local.actor_rollout_ref.rollout, release, progress)
     verl_names.look_up(fresh(), release, progress)
     return resolved
 

@@ -48,7 +48,12 @@ def check(overrides):
     assert not unread, f"nothing in veRL reads {', '.join(unread)}"
 
 
-def check_engine(rollout, progress):
+TAKES_PIECES = ((0, 4, 1), (0, 7))
+"""The first release of veRL on vLLM's engine of version 1, which up to vLLM 0.11 takes prompts in pieces whatever it is told
+(EngineArgs._set_default_args_v1), and the first on a later one."""
+
+
+def check_engine(rollout, release, progress):
     """What is handed to vLLM or SGLang are arguments of theirs, and vLLM's scheduler can hold a sequence."""
     if rollout.name not in engine_arguments.ENGINES:
         return
@@ -58,5 +63,5 @@ def check_engine(rollout, progress):
             sequences=rollout.get("max_num_seqs"),
             tokens=rollout.get("max_num_batched_tokens"),
             longest=rollout.get("max_model_len") or rollout.prompt_length + rollout.response_length,
-            chunks=rollout.get("enable_chunked_prefill", True),
+            chunks=rollout.get("enable_chunked_prefill", True) or TAKES_PIECES[0] <= release < TAKES_PIECES[1],
         )
