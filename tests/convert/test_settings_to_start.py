@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from rftconf.base.diagnostics import Severity
+from rftconf.base.ledger import State
 from rftconf.convert.convert import Conversion, Options, convert_loaded
 from rftconf.lint import engine
 from rftconf.load.load import load
@@ -58,6 +59,29 @@ def test_an_engine_with_a_batch_below_the_context_takes_prompts_in_pieces(releas
     on_by_itself = True
     assert values(done).get("actor_rollout_ref.rollout.enable_chunked_prefill", on_by_itself) is switch
     assert errors(done) == []
+
+
+@pytest.mark.parametrize("strategy", ["vllm", "sglang"])
+@pytest.mark.parametrize(("release", "tokens"), [("0.2.0", 12288), ("0.3.0", 12288), ("0.4.1", None)])
+def test_an_engine_before_0_4_takes_a_whole_context_at_once(strategy: str, release: str, tokens: int | None) -> None:
+    """The worker of 0.3.0 stops at pieces (vllm_rollout_spmd.py), and vLLM 0.6 at a batch below a context without them."""
+    lengths: dict[str, object] = {"prompt_length": 4096, "response_length": 8192}
+    engines = {"actor_infer.strategy_args": {"strategy_name": strategy, "strategy_config": {}}}
+    done = converted(RLVR, {**ON_ONE_NODE, **lengths, **engines}, "verl", release)
+    assert values(done).get("actor_rollout_ref.rollout.max_num_batched_tokens") == tokens
+
+
+@pytest.mark.parametrize(("release", "size"), [("0.2.0", -1), ("0.3.0", 4)])
+def test_a_release_that_stops_at_copies_of_sharded_models_shards_over_all_gpus(release: str, size: int) -> None:
+    """fsdp_workers.py of 0.2.0: create_device_mesh."""
+    train = {"strategy_name": "fsdp2_train", "strategy_config": {"fsdp_size": 4}}
+    done = converted(RLVR, {**ON_ONE_NODE, "actor_train.strategy_args": train}, "verl", release)
+    assert values(done)["actor_rollout_ref.actor.fsdp_config.fsdp_size"] == size
+    (line,) = (
+        line for line in done.ledger.sources if line.key.endswith("actor_train.strategy_args.strategy_config.fsdp_size")
+    )
+    assert line.state is (State.NARROWED if size == -1 else State.EXACT)
+    assert ("sharded over all" in line.reason) is (size == -1)
 
 
 def test_prompts_that_the_source_takes_whole_are_taken_whole() -> None:
