@@ -226,10 +226,16 @@ def _take_whole_contexts_at_once(w: WriteContext) -> None:
     if longest is None or not isinstance(batch, int) or batch >= longest:
         return
     how = f"the engines of veRL {w.release} start only where they take a whole context of {longest} tokens at once"
-    given = w.plan(path) is not None
-    state = State.NARROWED if given else State.EXACT
+    stated = w.plan(path) is not None
+    state = State.NARROWED if stated else State.EXACT
     w.put(
-        ENGINE_BATCH, longest, *([path] if given else []), state=state, note=how if given else "", always=True, how=how
+        ENGINE_BATCH,
+        longest,
+        *([path] if stated else []),
+        state=state,
+        note=how if stated else "",
+        always=True,
+        how=how,
     )
 
 
