@@ -269,9 +269,8 @@ def _syncing(pool: Pool) -> list[Term]:
     terms = [] if awake else _owned([engines.weights(role.engine)], role.name)
     if actor is None:
         return terms
-    job = actor.job
-    largest = sharding.largest_tensor(job)
-    terms.append(term("unsharded", "largest tensor gathered", 2 * largest, f"2 B × {grouped(largest)}", "actor"))
+    job, size = actor.job, sharding.largest_tensor(actor.job)
+    terms.append(term("unsharded", "largest tensor gathered", 2 * size, f"2 B × {grouped(size)}", "actor"))
     if bucket := job.implementation.bucket:
         terms.append(term("unsharded", "weights on their way", 2 * bucket, f"2 × {bucket >> 20} MiB", "actor"))
     if actor.parked_weights and job.backend != "megatron":

@@ -114,12 +114,9 @@ def _places(read: StageReader) -> dict[str, Any]:
         "micro": micro_of(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
         **_engines(read),
-        "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
         "offload": _offload(read, "actor"),
         "reference_offload": _offload(read, "reference"),
-        "captures": read.value("placement.rollout.enforce_eager", False) is not True,
         "repeats": read.value("placement.actor.full_determinism", False) is True,
-        "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
         "stored": _stored(read, "actor"),
         "checkpointing": read.value("model_options.gradient_checkpointing", False),
@@ -129,10 +126,15 @@ def _places(read: StageReader) -> dict[str, Any]:
     }
 
 
-def _engines(read: StageReader) -> dict[str, int]:
-    """Count the engines, the GPUs of each, and the ranks that share a sequence in the trainer."""
+def _engines(read: StageReader) -> dict[str, Any]:
+    """Return how many engines there are, their GPUs and settings, and how many ranks share a sequence in the trainer."""
     gpus, tp = read.whole("placement.rollout.gpus"), read.whole("placement.rollout.tp", 1)
-    return {"engines": gpus // max(tp, 1), "tp": tp, "sp": read.whole("placement.actor.sp", 1)}
+    sizes = {"engines": gpus // max(tp, 1), "tp": tp, "sp": read.whole("placement.actor.sp", 1)}
+    return sizes | {
+        "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
+        "captures": read.value("placement.rollout.enforce_eager", False) is not True,
+        "colocated": read.value("placement.layout", "colocated") == "colocated",
+    }
 
 
 def _sleeps(plan: Plan, read: StageReader) -> bool:

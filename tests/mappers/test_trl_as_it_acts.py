@@ -10,7 +10,7 @@ from rftconf.convert.convert import convert
 from rftconf.plan.substitution import substitute
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
-from tests.mappers.test_trl import OPTIM, plan
+from tests.mappers.trl_runs import OPTIM, plan
 
 SIZES: dict[str, Any] = {"num_train_epochs": 1, "per_device_train_batch_size": 8, "gradient_accumulation_steps": 4}
 """4 devices x 8 x 4 completions are an update, so that it has 16 prompts of 8 answers."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rftconf.base.symbols import OpenKey
-from tests.mappers.test_trl import OPTIM, loaded, plan
+from tests.mappers.trl_runs import OPTIM, loaded, plan
 
 
 def test_the_rate_of_a_run_that_ends_within_a_generation_falls_over_its_updates() -> None:

@@ -251,7 +251,7 @@ def _shard_over_all_gpus(w: WriteContext) -> None:
         return
     for key, role in SHARDED.items():
         size, gpus = w.effective(key), w.plan(f"stage.placement.{role}.gpus")
-        if key in w.out and isinstance(size, int) and 0 <= size and not (isinstance(gpus, int) and size >= gpus):
+        if key in w.out and isinstance(size, int) and size >= 0 and not (isinstance(gpus, int) and size >= gpus):
             note = (
                 f"veRL {w.release} stops where models are sharded over some of their GPUs: it has them sharded over all"
             )
