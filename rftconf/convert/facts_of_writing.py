@@ -19,6 +19,7 @@ def facts_of_writing(stage: StageRead, form: str, model: Any, *, same_framework:
         open=bool(reading.value_errors or reading.unread_rows),
         source=reading.source if same_framework else None,
         removed=reading.facts.removed if same_framework else {},
+        shipped=reading.facts.shipped if same_framework else "",
     )
 
 

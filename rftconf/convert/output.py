@@ -34,18 +34,23 @@ def content_of(ledger: Ledger, writing: Writing) -> ScriptContent:
     from rftconf.convert.script_on_template import ScriptContent
 
     return ScriptContent(
-        writing.table, writing.values, frozenset(path for line in ledger.sources for path in line.plan)
+        writing.table,
+        writing.values,
+        frozenset(path for line in ledger.sources for path in line.plan),
+        keeps_template=bool(writing.facts.shipped) and ledger.source_release == ledger.target_release,
     )
 
 
 def stated_on_template(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, list[TargetLine]]:
     """The template that the output starts from, empty for an output that stands alone, and what is stated besides the lines."""
     launcher = registry.framework(writing.framework).launcher
-    if launcher is None or style != "sh":
+    if launcher is None:
         return "", []
-    from rftconf.convert.script_on_template import undone
+    from rftconf.convert.script_on_template import of_template, undone
 
     known = catalogue.load(writing.framework, ledger.target_release, writing.trainer)
+    if style != "sh":
+        return "", of_template(known, ledger.targets) if content_of(ledger, writing).keeps_template else []
     return launcher.template(known.trainer), undone(known, ledger.targets, content_of(ledger, writing))
 
 
@@ -86,6 +91,7 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
         return emit_options.emit(ranked, program=target.command, header=header), ".sh"
     from rftconf.text.write import emit_yaml
 
+    ranked = [*ranked, *stated_on_template(ledger, writing, style)[1]]
     bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]
     return emit_yaml.emit(bare, header=header, order=order), ".yaml"
 

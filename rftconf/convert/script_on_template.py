@@ -49,6 +49,8 @@ class ScriptContent:
     table: Table
     values: Mapping[str, Any]
     paths: frozenset[str]
+    keeps_template: bool = False
+    """Whether the source starts from the same template: its values are the source's own."""
 
     def asks_for(self, row: Row | Fold | Each | Fixed, default: Any) -> bool:
         """True where the source itself has the default that a tuning key is left at; of several keys together nobody can tell."""
@@ -57,6 +59,8 @@ class ScriptContent:
 
 def undone(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent) -> list[TargetLine]:
     """Return lines for keys at the default that the template sets: unstated, the template's value would hold."""
+    if values.keeps_template:
+        return []
     settings = {line.key: line.value for line in lines}
     resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **settings})
     spoken = {
@@ -75,3 +79,13 @@ def undone(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent)
                 TargetLine(key, default, Basis.FIXED, f"{title}'s own default; the template says {raw}")
             )
     return undone_lines
+
+
+def of_template(known: Catalogue, lines: Sequence[TargetLine]) -> list[TargetLine]:
+    """Return lines for what the template says beside `lines`: a YAML stands alone, where a script starts from the template."""
+    stated = {line.key for line in lines}
+    return [
+        TargetLine(key, raw, Basis.FIXED, "from the template that the script starts from")
+        for key, raw in known.template.items()
+        if key not in stated and raw is not None
+    ]

@@ -71,3 +71,21 @@ def test_tuning_that_the_template_brings_is_named() -> None:
     source = load(read(Source(file.name, file.read_text(encoding="utf-8"))))
     notes = convert_loaded(source, "chatlearn", Options(style="sh")).ledger.notes
     assert any("placement.actor.offload.grad: " in note for note in notes), notes
+
+
+LAUNCH = (
+    "python chatlearn/entrypoint.py grpo --config-file template/grpo_fsdp.yaml runtime_args.data_path=/d/a.json"
+    " runtime_args.eval_data_path=/d/b.json models.policy_trainer.load=/models/q models.policy_trainer.num_gpu=8\n"
+)
+
+
+@pytest.mark.parametrize("style", ["sh", "yaml"])
+def test_a_script_on_the_template_keeps_what_the_template_says(style: str) -> None:
+    """The engines and the reference take the trainer's folder by the template, and a whole config has to say all of it."""
+    before = load(read(Source("run.sh", LAUNCH)))
+    after_text = convert(read(Source("run.sh", LAUNCH)), "chatlearn", style=style)
+    after = load(read(Source(f"run{after_text.file_suffix}", after_text.text)))
+    assert after_text.file_suffix == f".{style}"
+    assert "load=null" not in after_text.text
+    assert after.plan.model_dump(exclude=TUNING) == before.plan.model_dump(exclude=TUNING)
+    assert after.stages[0].values["stage.model.path"] == "/models/q"
