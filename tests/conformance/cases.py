@@ -46,6 +46,7 @@ DECISIONS = {
     "actor_train.strategy_args.strategy_name": "fsdp2_train",
     "actor_train.strategy_args.strategy_config.param_dtype": "bf16",
     "runtime_args.exp_name": "run",
+    "runtime_args.log_args_dict.log_dir": "/tmp/there",
     "runtime_args.output_dir": "/tmp/there",
     "runtime_args.sample_per_episode": "64",
     "runtime_args.train_global_batch_size": "64",

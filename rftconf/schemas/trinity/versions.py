@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rftconf.schemas.changes_of_releases import Changes
 from rftconf.schemas.edits import Edit, Merge, Move, Removed, removed_keys
+from rftconf.schemas.trinity.engine_lengths import EngineLengths
 from rftconf.schemas.trinity.intervals import Intervals
 from rftconf.schemas.value_edits import Pin, Revalue
 
@@ -43,6 +44,7 @@ def _from_0_3_3(top: str) -> tuple[Edit, ...]:
         Removed(f"{optimizer}.lr_warmup_init", "warm-up always starts at 0 from 0.4.1 on (Megatron only before)"),
         Removed(f"{optimizer}.min_lr", "min_lr_ratio says it as a share of lr (it was Megatron's only)"),
         Move(f"{top}explorer.api_port", f"{top}explorer.proxy_port"),
+        EngineLengths(top),
     )
 
 
