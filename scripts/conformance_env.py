@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from dump_trl import transformers_of  # noqa: E402
 
-from rftconf.schemas.registry import CHATLEARN, TRINITY, TRL, VERL  # noqa: E402
+from rftconf.schemas.registry import CHATLEARN, OPENRLHF, TRINITY, TRL, VERL  # noqa: E402
 
 LOCK = ROOT / "tests" / "conformance" / "requirements.lock"
 PARALLEL_INSTALLS = 2
@@ -37,6 +37,7 @@ RELEASES = {
     # The newest is also what the runner's losses are compared with, beside veRL's.
     **{f"trl-{release}": f"trl=={release}" for release in TRL.releases},
     **{f"transformers-{release}": f"transformers=={release}" for release in TRANSFORMERS},
+    **{f"openrlhf-{release}": f"openrlhf=={release}" for release in OPENRLHF.releases},
 }
 """Folder under `releases/` to what is installed there."""
 

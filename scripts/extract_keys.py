@@ -7,9 +7,11 @@ The packages are unpacked side by side, without their dependencies:
     pip install --no-deps --target DIR/megatron-core megatron-core==0.16.1
     pip install --no-deps --target DIR/trl-1.16.0 trl==1.16.0
     pip install --no-deps --target DIR/transformers-5.20.2 transformers==5.20.2
+    pip install --no-deps --target DIR/openrlhf-0.11.2 openrlhf==0.11.2
 
-each catalogued release so, and veRL 0.7.0 as well (Trinity 0.4.1 runs on it); TRL's sources are read and not imported. The interpreter given with --python
-needs what their config modules import: torch, hydra-core, omegaconf, ray, transformers, tensordict, datasets, peft.
+each catalogued release so, and veRL 0.7.0 as well (Trinity 0.4.1 runs on it); the sources of TRL and OpenRLHF are read
+and not imported. The interpreter given with --python needs
+what their config modules import: torch, hydra-core, omegaconf, ray, transformers, tensordict, datasets, peft.
 A framework that publishes no package is read from a clone of its repository, given with --clone NAME=FOLDER, at the
 revisions that the registry names; without one it is left out. --check writes nothing and fails when a committed file
 differs from what the packages say.
@@ -81,7 +83,7 @@ def _dumped(
 ) -> list[dict[str, Any]]:
     """What a process that imports this package says of each of these."""
     name = described[0][0].family
-    if name == "trl":
+    if name in ("trl", "openrlhf"):
         return [_dumped_from_sources(release, described[0][0], packages)]
     command = [python, str(ROOT / "scripts" / f"dump_{name}.py"), str(packages / f"{name}-{release}")]
     paths = [packages / "megatron-core"]
@@ -102,11 +104,13 @@ def _dumped(
 
 
 def _dumped_from_sources(release: str, framework: Framework, packages: Path) -> dict[str, Any]:
-    """Read the keys from the sources of TRL's package, and of the transformers that it stands on."""
+    """Read the keys from the sources of a package, and for TRL of the transformers that it stands on."""
     from dump_trl import transformers_of
 
-    folders = (f"trl-{release}", f"transformers-{transformers_of(release, framework.releases)}")
-    script = Path(__file__).resolve().parent / "dump_trl.py"
+    folders = [f"{framework.name}-{release}"]
+    if framework.name == "trl":
+        folders.append(f"transformers-{transformers_of(release, framework.releases)}")
+    script = Path(__file__).resolve().parent / f"dump_{framework.name}.py"
     command = [sys.executable, str(script), *(str(packages / folder) for folder in folders)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     dumped: dict[str, Any] = json.loads(done.stdout)

@@ -22,9 +22,7 @@ classes, so that mypy finds a misspelt one. Nothing imports them at run time.
 
 from __future__ import annotations
 
-from typing import Any
-
-from rftconf.plan.fields import {used}
+{typed}from rftconf.plan.fields import {used}
 
 
 '''
@@ -141,7 +139,8 @@ def source_of(framework: str) -> str:
     root = "".join(word.capitalize() for word in framework.split("_"))
     body = "\n\n".join(classes(tree_of(keys), (), root))
     used = ", ".join(name for name in ("Bool", "Float", "Int", "Part", "Str") if re.search(rf"\b{name}\b", body))
-    return HEAD.format(title=known.title, release=known.newest, used=used) + body
+    typed = "from typing import Any\n\n" if re.search(r"\bAny\b", body) else ""
+    return HEAD.format(title=known.title, release=known.newest, typed=typed, used=used) + body
 
 
 def main() -> int:

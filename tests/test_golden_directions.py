@@ -1,4 +1,4 @@
-"""Each direction has reviewed cases: one data set, several, Megatron on several nodes; of TRL one data set and several nodes."""
+"""Each direction has reviewed cases: one data set, several, Megatron on several nodes; of TRL and OpenRLHF one data set and several nodes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ SINGLE, SETS, MEGATRON, NODES = (
     "Megatron on several nodes",
     "several nodes",
 )
+PLAIN = {"trl", "openrlhf"}
 DIRECTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("verl", "trinity"): {SINGLE: "grpo-guide", SETS: "messy-script", MEGATRON: "megatron-moe"},
     ("verl", "roll"): {SINGLE: "roll-single-from-verl", SETS: "roll-domains-from-verl", MEGATRON: "roll-megatron-from-verl"},
@@ -40,6 +41,16 @@ DIRECTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("trl", "trinity"): {SINGLE: "trl-to-trinity", NODES: "trl-machines-to-trinity"},
     ("trl", "roll"): {SINGLE: "trl-to-roll", NODES: "trl-machines-to-roll"},
     ("trl", "chatlearn"): {SINGLE: "trl-to-chatlearn", NODES: "trl-machines-to-chatlearn"},
+    ("verl", "openrlhf"): {SINGLE: "verl-to-openrlhf", MEGATRON: "verl-megatron-to-openrlhf"},
+    ("trinity", "openrlhf"): {SINGLE: "trinity-to-openrlhf", MEGATRON: "trinity-megatron-to-openrlhf"},
+    ("roll", "openrlhf"): {SINGLE: "roll-to-openrlhf", MEGATRON: "roll-megatron-to-openrlhf"},
+    ("chatlearn", "openrlhf"): {SINGLE: "chatlearn-to-openrlhf", MEGATRON: "chatlearn-megatron-to-openrlhf"},
+    ("trl", "openrlhf"): {SINGLE: "trl-to-openrlhf", NODES: "trl-machines-to-openrlhf"},
+    ("openrlhf", "verl"): {SINGLE: "openrlhf-to-verl", NODES: "openrlhf-nodes-to-verl"},
+    ("openrlhf", "trinity"): {SINGLE: "openrlhf-to-trinity", NODES: "openrlhf-nodes-to-trinity"},
+    ("openrlhf", "roll"): {SINGLE: "openrlhf-to-roll", NODES: "openrlhf-nodes-to-roll"},
+    ("openrlhf", "chatlearn"): {SINGLE: "openrlhf-to-chatlearn", NODES: "openrlhf-nodes-to-chatlearn"},
+    ("openrlhf", "trl"): {SINGLE: "openrlhf-to-trl", NODES: "openrlhf-nodes-to-trl"},
 }  # fmt: skip
 """Direction and kind to the folder of the case."""
 KINDS = [(direction, kind) for direction, kinds in DIRECTIONS.items() for kind in kinds]
@@ -48,8 +59,8 @@ KINDS = [(direction, kind) for direction, kinds in DIRECTIONS.items() for kind i
 def test_all_directions_are_here() -> None:
     assert set(DIRECTIONS) == set(permutations(registry.FRAMEWORKS, 2))
     for direction, kinds in DIRECTIONS.items():
-        # TRL's trainer has no Megatron, and its mixtures are of one kind
-        named = {SINGLE, NODES if direction[0] == "trl" else MEGATRON} | ({SETS} if "trl" not in direction else set())
+        # these trainers have no Megatron, and their mixtures are of one kind
+        named = {SINGLE, NODES if direction[0] in PLAIN else MEGATRON} | (set() if {*direction} & PLAIN else {SETS})
         assert set(kinds) == named
         assert len(set(kinds.values())) == len(named)
 

@@ -15,7 +15,7 @@ from tests.sources import imports as imports_of
 
 HEAVY = {
     *("torch", "vllm", "ray", "sglang", "megatron", "transformers", "datasets", "numpy"),
-    *("verl", "trinity", "roll", "chatlearn", "trl"),
+    *("verl", "trinity", "roll", "chatlearn", "trl", "openrlhf"),
 }
 RUNNERS = {"runners", "rftconf_runner"}
 PROCESSES = {

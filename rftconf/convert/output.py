@@ -85,10 +85,10 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
         from rftconf.convert.script_on_template import script
 
         return script(target.launcher, known, ranked, content_of(ledger, writing), header), ".sh"
-    if target.command and style == "sh":
+    if target.command and (style or target.usual_form) == "sh":
         from rftconf.text.write import emit_options
 
-        return emit_options.emit(ranked, program=target.command, header=header), ".sh"
+        return emit_options.emit(ranked, program=target.command, header=header, switches=target.switches), ".sh"
     from rftconf.text.write import emit_yaml
 
     ranked = [*ranked, *stated_on_template(ledger, writing, style)[1]]

@@ -17,7 +17,7 @@ from rftconf.mappers.value_errors import Spot, ValueFinding, judge_section, spot
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
-from rftconf.schemas.values import RANGES, coerced, wrong
+from rftconf.schemas.values import RANGES, coerced, coerced_items, wrong
 from rftconf.text.document import Document, Leaf, Mode
 from rftconf.text.key_tree import Tree
 from rftconf.text.keys import conflicting_keys
@@ -218,6 +218,9 @@ class _Values:
             value = self._resolved(key, leaf)
         if isinstance(value, str):
             value = self._typed(key, leaf, value)
+        if isinstance(value, str | list) and registry.framework(self.known.framework).one_or_several:
+            items = coerced_items(self.known, key, value if isinstance(value, list) else [value])
+            value = items if isinstance(value, list) else items[0]
         return Cell(value, leaf)
 
     def misplaced(self, leaves: Mapping[str, Leaf]) -> dict[str, Cell]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.mappers.context import ReadContext, When, WriteContext
-from rftconf.mappers.shapes import OneField, settle
+from rftconf.mappers.shapes import OneField, OneSided, lose_known, settle
 
 
 @record
@@ -43,6 +45,55 @@ class Copies(OneField):
         keys = (*self.keys[1:], self.keys[0]) if self.how else self.keys
         for key in keys if value is not None else ():
             w.put(key, value, self.path, always=bool(self.how), how=self.how if key != self.keys[0] else "")
+
+
+@record
+class Items(OneField):
+    """Keys that are the items of one list of the plan, in their order."""
+
+    keys: tuple[str, ...]
+    path: str
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Return the keys of all items."""
+        return self.keys
+
+    def read(self, r: ReadContext) -> None:
+        """Set the list."""
+        r.set(self.path, [r.native(key) for key in self.keys], *self.keys)
+
+    def write(self, w: WriteContext) -> None:
+        """Write each item, where the plan has as many."""
+        items = w.plan(self.path)
+        if isinstance(items, list) and len(items) == len(self.keys):
+            for key, item in zip(self.keys, items, strict=True):
+                w.put(key, item, self.path)
+        else:
+            note = f"the source does not tell what {' and '.join(self.keys)} are"
+            lose_known(w, State.UNRESOLVED, note, self.path)
+
+
+@record
+class AsAnother(OneSided):
+    """A key that is written as another one, where the plan says nothing of its own for it.
+
+    A value of its own that is a default of the source's, and not of this key, which follows nobody by itself, is written.
+    """
+
+    key: str
+    other: str
+    how: str
+
+    def write(self, w: WriteContext) -> None:
+        """Write the key as the other one."""
+        own, theirs = w.out.get(self.key), w.out.get(self.other)
+        if w.same_framework:
+            return
+        if w.knows(self.key) and theirs is not None and theirs.value is not None and (own is None or own.value is None):
+            w.put(self.key, theirs.value, how=self.how)
+        elif own is not None and own.value not in (None, w.defaults(self.key)):
+            w.out[self.key] = replace(own, always=True)
 
 
 @record

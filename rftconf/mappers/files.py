@@ -159,3 +159,24 @@ def joined_files(value: Any) -> list[str]:
     """The data files that one text names with commas between them; empty where it is one path."""
     parts = [part.strip() for part in value.split(",")] if isinstance(value, str) and "," in value else []
     return parts if all(part.endswith(SUFFIXES) for part in parts) else []
+
+
+def split_at_commas(value: Any) -> list[Any]:
+    """Return the paths in a comma-separated text, also around unknown parts."""
+    if value is None or value == "":
+        return []
+    pieces: list[list[str | Expr]] = [[]]
+    for part in value.parts if isinstance(value, Text) else (value,):
+        first, *others = str(part).split(",") if not isinstance(part, Expr) else [part]
+        pieces[-1].append(first)
+        pieces += [[other] for other in others]
+    joined = [text(*piece) for piece in pieces]
+    return [path.strip() if isinstance(path, str) else path for path in joined if path != ""]
+
+
+def joined_by_commas(uris: list[Any]) -> Any:
+    """Return the paths as one text with commas between them, also where parts are not known."""
+    parts: list[Any] = []
+    for uri in uris:
+        parts += [*([","] if parts else []), uri if isinstance(uri, (str, Expr)) else str(uri)]
+    return text(*parts)

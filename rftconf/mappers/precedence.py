@@ -8,10 +8,11 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.base.symbols import Expr, OpenKey
+from rftconf.base.symbols import Expr, OpenKey, formula
 from rftconf.mappers.context import ReadContext, When, WriteContext
-from rftconf.mappers.shapes import OneField, OneSided, Shape, take
+from rftconf.mappers.shapes import OneField, OneSided, Shape, carry, take
 from rftconf.mappers.supposing import may_hold, put_to_sleep
+from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue
 from rftconf.text.read.command_line_values import ORIGIN
 
@@ -96,6 +97,30 @@ class FirstOf(OneField):
         """Write the first key alone."""
         if self.path in w.values:
             w.put(self.first, w.plan(self.path), self.path)
+
+
+@record
+class StarterOption(OneField):
+    """A key that an option of the command which starts the processes overrules (torchrun)."""
+
+    key: str
+    path: str
+    option: str
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field to the option's value where it is given, else to the key's."""
+        options = r.facts.starter
+        if self.option not in options:
+            take(r, self.key, self.path)
+            return
+        value = options[self.option]
+        r.set(self.path, value, kind=Kind.WRITTEN, how=f"torchrun --{self.option}={formula(value)}")
+        if r.written(self.key):
+            r.inactive[self.key] = f"torchrun starts the processes: --{self.option} counts"
+
+    def write(self, w: WriteContext) -> None:
+        """Write the key; the launch line repeats it where torchrun counts."""
+        carry(w, self.key, self.path, always=True)
 
 
 @record

@@ -10,6 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.shapes import OneField, leave_open
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import exact_quotient
 
@@ -53,6 +54,73 @@ class AllGpus:
         fewer = all(isinstance(number, int) for number in (nodes, each, gpus)) and gpus != nodes * each
         note = f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else self.how
         w.lose(self.path, State.NARROWED if fewer else State.DERIVED, self.here or note)
+
+
+ENGINE_SIZES = tuple(f"stage.placement.rollout.{name}" for name in ("tp", "dp", "pp"))
+
+
+@record
+class SpreadExperts(OneField):
+    """A switch that spreads experts over all GPUs of an engine, for which the plan has their number.
+
+    `gpus` counts the GPUs of an engine; `unlisted`: no catalogue has the key, which is off by default.
+    """
+
+    key: str
+    gpus: Callable[[Context], Any]
+    unlisted: bool = False
+    path: str = "stage.placement.rollout.ep"
+
+    def read(self, r: ReadContext) -> None:
+        """Set the size: all GPUs of an engine, or one."""
+        on = r.native(self.key, False)
+        r.set(self.path, on if isinstance(on, Expr) else self.gpus(r) if on is True else 1, self.key)
+
+    def write(self, w: WriteContext) -> None:
+        """Switch it on for any size above 1."""
+        size, whole = w.plan(self.path), self.gpus(w)
+        if size is None:
+            return
+        if isinstance(size, Expr) and not w.same_framework:
+            leave_open(w, self.key, f"it is on where {formula(size)} is above 1", self.path)
+            return
+        other = not isinstance(size, Expr) and not isinstance(whole, Expr) and size not in (1, whole)
+        note = (
+            f"experts spread over {size} GPUs are spread over all {formula(whole)} of an engine here" if other else ""
+        )
+        on = size if isinstance(size, Expr) else size > 1
+        more: dict[str, Any] = {"default": False} if self.unlisted else {}
+        state = State.NARROWED if other else State.DERIVED
+        w.put(self.key, on, self.path, state=state, note=note, always=on is not False, **more)
+
+
+@record
+class EnginesOfGpus(OneField):
+    """A number of engines, for which the plan has the GPUs of all of them; an engine has the product of its sizes."""
+
+    key: str
+    path: str = "stage.placement.rollout.gpus"
+    why: str = ""
+
+    def read(self, r: ReadContext) -> None:
+        """Multiply the engines and the GPUs of one."""
+        engines, size = r.native(self.key, 1), engine_gpus(r)
+        r.set(self.path, engines * size, self.key, how=f"{formula(engines)} engines of {formula(size)} GPUs")
+
+    def write(self, w: WriteContext) -> None:
+        """Divide the GPUs by those of an engine."""
+        gpus, size = w.plan(self.path), engine_gpus(w)
+        if gpus is not None:
+            how = f"{formula(gpus)} GPUs / {formula(size)} an engine{self.why}"
+            w.put(self.key, arith("/", gpus, size), self.path, state=State.DERIVED, always=True, how=how)
+
+
+def engine_gpus(context: Context) -> Any:
+    """Return the GPUs of one engine."""
+    size: Any = 1
+    for path in ENGINE_SIZES:
+        size = size * (context.plan(path) or 1)
+    return size
 
 
 @record

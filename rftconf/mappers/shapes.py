@@ -174,11 +174,13 @@ class Pair(OneField):
         r.inactive.update(self.idle)
         value = r.native(self.key, self.default)
         value = value or r.plan(self.fallback[1]) if self.fallback else value
-        keys = (self.key, *self.fallback[:1])
-        r.set(self.path, None if value == self.off else value, *keys, how=self.how)
+        r.set(self.path, None if value == self.off else value, self.key, how=self.how)
 
     def write(self, w: WriteContext) -> None:
-        """Write the field's value, where there is one."""
+        """Write the field's value, where there is one that the fallback does not give already."""
+        if self.fallback and not self.always and w.plan(self.path) in (None, w.plan(self.fallback[1])):
+            lose_known(w, State.DERIVED, f"as {self.fallback[0]}", self.path)
+            return
         more = {"default": self.default} if self.unlisted else {}
         if w.plan(self.path) is not None or (self.null and self.path in w.values):
             w.put(self.key, w.plan(self.path), self.path, always=self.always, **more)
@@ -191,7 +193,7 @@ class Behaves(OneField):
     `value` is what it does, or finds that out. Another value of the source is narrowed, and `otherwise` says to what,
     or finds that out;
     a field without a value is not spoken of where `only_told`. `idle`: keys that do nothing where it acts, because of
-    `idle_why`, else of `how`.
+    `idle_why`, else of `how`. `kind`: how the keys tell it, where they do not say it themselves.
     """
 
     path: str
@@ -205,6 +207,7 @@ class Behaves(OneField):
     same: State = State.DEFAULT
     idle: tuple[str, ...] = ()
     idle_why: str = ""
+    kind: Kind | None = None
 
     @property
     def natives(self) -> tuple[str, ...]:
@@ -214,7 +217,9 @@ class Behaves(OneField):
     def read(self, r: ReadContext) -> None:
         """Set the field to what is done."""
         r.inactive.update(dict.fromkeys(self.idle, self.idle_why or self.how))
-        r.set(self.path, self._mine(r), *self.keys, kind=None if self.keys else Kind.DEFAULT, how=self.how)
+        r.set(
+            self.path, self._mine(r), *self.keys, kind=self.kind or (None if self.keys else Kind.DEFAULT), how=self.how
+        )
 
     def write(self, w: WriteContext) -> None:
         """Return whether the source does the same."""

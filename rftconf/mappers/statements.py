@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.base.symbols import MISSING
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.base.symbols import MISSING, Expr
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.shapes import OneField, OneSided
+from rftconf.plan.index import unit_of
+from rftconf.plan.units import Unit
 
 
 @record
@@ -52,8 +56,9 @@ class Means:
 class Stated(OneSided):
     """A key that the framework needs in such a run, and that no plan field stands for; its own files say it themselves.
 
-    `unless`: a plan field whose own row writes the key where it has a value; then what stands here was `chosen`. `before`: the
-    release from which on the key is not needed.
+    `value` is what it needs, or finds that out of the plan.
+    `holds`: a condition on the plan. `unless`: a plan field whose own row writes the key where it has a value; then what
+    stands here was `chosen`. `before`: the release from which on the key is not needed.
     """
 
     key: str
@@ -61,12 +66,40 @@ class Stated(OneSided):
     how: str
     unless: str = ""
     before: str = ""
+    holds: Callable[[WriteContext], bool] = field(default=lambda _: True)
 
     def write(self, w: WriteContext) -> None:
         """Write the key for a plan that came from another framework."""
-        needed = not self.before or not w.since(self.before)
+        needed = (not self.before or not w.since(self.before)) and self.holds(w)
         if needed and not w.same_framework and (not self.unless or w.plan(self.unless) is None):
-            w.put(self.key, self.value, always=True, how=self.how, chosen=bool(self.unless))
+            value = self.value(w) if callable(self.value) else self.value
+            w.put(self.key, value, always=True, how=self.how, chosen=bool(self.unless))
+
+
+@record
+class Every(OneField):
+    """A count in a unit of the key's own, off at 0; nothing is written where the plan has none, and parts are rounded up."""
+
+    key: str
+    path: str
+    unit: Unit
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field in the plan's unit."""
+        value, unit = r.native(self.key, 0), unit_of(self.path)
+        assert unit is not None, "the plan's field has a unit"
+        off = not isinstance(value, Expr) and not value
+        r.set(self.path, None if off else r.convert(value, self.unit, unit), self.key)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the count in the key's unit."""
+        value, unit = w.plan(self.path), unit_of(self.path)
+        if value and unit is not None:
+            exact = w.convert(value, unit, self.unit)
+            whole = ceil(exact) if isinstance(exact, Fraction) else exact
+            note = "" if whole == exact else f"{float(exact):g} {self.unit}; wrote {whole}"
+            state = State.ROUNDED if note else State.EXACT
+            w.put(self.key, whole, self.path, state=state, note=note, always=True)
 
 
 @record
@@ -83,6 +116,51 @@ class Question(OneSided):
         if w.plan(self.path) is None:
             w.put(self.key, MISSING, self.path, state=State.UNRESOLVED, note=self.why, always=True)
             w.decide(self.key, self.why, *self.choices)
+
+
+@record
+class Asked(OneSided):
+    """A question about what another framework's run does otherwise: `why` words it, and is empty where it does not.
+
+    The question stands at `key`; one about the loss or the estimator `leads`.
+    """
+
+    key: str
+    why: Callable[[WriteContext], str]
+    choices: tuple[str, ...]
+    leads: bool = False
+
+    def write(self, w: WriteContext) -> None:
+        """Ask where the source does otherwise."""
+        sentence = "" if w.same_framework else self.why(w)
+        if sentence:
+            w.decide(self.key, sentence, *self.choices, leads=self.leads)
+
+
+@record
+class Needed(OneSided):
+    """A switch that something else in the run needs to be on, beside its field's own row: `why` says what, or nothing.
+
+    `forced`: the framework turns it on by itself, so that it is read as on, and written in files of its own as well.
+    """
+
+    key: str
+    path: str
+    why: Callable[[Context], str]
+    forced: bool = False
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field to true where the framework does so itself."""
+        if self.forced and self.why(r):
+            r.set(self.path, True, self.key, how=self.why(r))
+
+    def write(self, w: WriteContext) -> None:
+        """Switch it on, and record where the source has it off."""
+        sentence = self.why(w) if self.forced or not w.same_framework else ""
+        if sentence and w.effective(self.key) is not True:
+            paths = [self.path] if w.plan(self.path) is False else []
+            state, note = (State.NARROWED, sentence) if paths else (State.EXACT, "")
+            w.put(self.key, True, *paths, state=state, note=note, always=True, how=sentence)
 
 
 @record

@@ -50,24 +50,8 @@ GRPO = (
 FOREIGN = (
     Foreign(
         "openrlhf",
-        "OpenRLHF",
-        (
-            Mark("openrlhf/cli", program=r"openrlhf[./]cli[./]\w+"),
-            Mark(
-                "openrlhf/cli/train_ppo_ray.py",
-                flags=(
-                    "--actor.num_nodes", "--actor.num_gpus_per_node", "--vllm.num_engines", "--data.prompt_dataset",
-                    "--rollout.n_samples_per_prompt", "--train.colocate_all", "--ds.zero_stage", "--algo.kl.init_coef",
-                ),
-            ),
-            Mark(
-                "openrlhf/cli/train_ppo_ray.py before its options were grouped",
-                flags=(
-                    "--actor_num_nodes", "--actor_num_gpus_per_node", "--vllm_num_engines", "--colocate_all_models",
-                    "--ref_num_nodes", "--micro_rollout_batch_size", "--init_kl_coef", "--remote_rm_url",
-                ),
-            ),
-        ),
+        "OpenRLHF's trainers beside train_ppo_ray",
+        (Mark("openrlhf/cli", program=r"openrlhf[./]cli[./](?!train_ppo_ray)\w+"),),
     ),
     Foreign(
         "trl",

@@ -77,6 +77,7 @@ class Framework:
     one where no program says whose it is, and whose other keys are those of a library that many share.
     `sections`: what a config is made of. `adds_nothing`: its loader refuses keys that it does not know even as
     `+key`. `converts_texts`: it makes numbers and switches of texts. `one_or_several`: its options take one word or several, and one is a list of one.
+    `switches`: an option that is on or off takes no word, and is left out where it is off.
     `command`: the words that start it where its script has every key as an option; `launcher`: its script states what
     differs from a config file that it ships.
     `revisions`: a release's git revision, where sources and no package are published. `published`: a release to the
@@ -135,6 +136,7 @@ class Framework:
     """Keys that a release still takes and no longer reads, by the first release that does so."""
     converts_texts: bool = False
     one_or_several: bool = False
+    switches: bool = False
     command: tuple[str, ...] = ()
     launcher: TemplateLauncher | None = None
 

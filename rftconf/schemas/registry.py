@@ -211,7 +211,34 @@ TRL = Framework(
     ),
 )  # fmt: skip
 """Its releases from 0.18 on in which a key of GRPO's came or went, or a default changed, and those between that many people run."""
-FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN, TRL)}
+OPENRLHF = Framework(
+    name="openrlhf",
+    title="OpenRLHF",
+    releases=(
+        *("0.8.0", "0.8.1", "0.8.2", "0.8.5", "0.8.6", "0.8.7", "0.8.8", "0.8.9", "0.8.11", "0.9.1", "0.9.2", "0.9.4"),
+        *("0.9.7", "0.9.8", "0.9.9", "0.9.10", "0.10.0", "0.10.2", "0.10.4", "0.11.0", "0.11.2"),
+    ),
+    programs=("openrlhf.cli.train_ppo_ray", "openrlhf/cli/train_ppo_ray"),
+    interpolates=False,
+    refuses_unknown=True,
+    adds_nothing=True,
+    sections=("actor", "rollout", "vllm"),
+    converts_texts=True,
+    one_or_several=True,
+    forms=("sh",),
+    usual_form="sh",
+    switches=True,
+    command=("python3", "-m", "openrlhf.cli.train_ppo_ray"),
+    lacks=dict.fromkeys(
+        ("sft", "dpo", "distill", "offline_distill", "eval", "generate"),
+        "train_ppo_ray learns from rewards alone: OpenRLHF's other trainers are programs of their own, which rftconf does not write",
+    ),
+    stepless="OpenRLHF's agents are Python code that --train.agent_func_path names; no flag names a world",
+)  # fmt: skip
+"""Its releases from 0.8 on in which a flag came or went, or a default or what a flag does changed."""
+FRAMEWORKS: dict[str, Framework] = {
+    framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN, TRL, OPENRLHF)
+}
 READ = tuple(FRAMEWORKS.values())
 
 VERL_SFT = Framework(

@@ -7,6 +7,7 @@ findings are ours: what its code would stumble over later.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import isfinite
 
 from rftconf.base.symbols import Expr, Value
@@ -64,6 +65,17 @@ def coerced(key: Key, value: str) -> Value:
         return int(value) if key.type == "int" else float(value)
     except ValueError:
         return value
+
+
+def coerced_items(known: Catalogue, name: str, items: list[Value]) -> list[Value]:
+    """The words behind one option as numbers, where it takes numbers and all of them are."""
+    key = known.get(name)
+    kind = "" if key is None else key.type.removeprefix("list[").removesuffix("]")
+    if key is None or kind not in ("int", "float"):
+        return items
+    item_key = replace(key, type=kind)
+    wholesome = all(not isinstance(item, str) or wrong(known, item_key, item) is None for item in items)
+    return [coerced(item_key, item) if isinstance(item, str) else item for item in items] if wholesome else items
 
 
 def _suits(kind: str, value: Value, strict: bool, inferred: bool) -> bool:

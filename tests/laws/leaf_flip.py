@@ -17,6 +17,7 @@ from rftconf.mappers.tables import all_tables, table_of
 from rftconf.schemas import catalogue, registry, versions
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import FLIPPED
+from tests.laws.flip_bases_openrlhf import OPENRLHF
 from tests.laws.flip_bases_sft import SFT
 from tests.laws.flip_bases_trl import TRL
 from tests.laws.flip_values import candidates, is_node, is_open
@@ -107,7 +108,7 @@ class _Slot:
 def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
     """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
     new_bases = []
-    for base in {"verl_sft": SFT, "trl": TRL, **FLIPPED}[of.framework]:
+    for base in {"verl_sft": SFT, "trl": TRL, "openrlhf": OPENRLHF, **FLIPPED}[of.framework]:
         if base.name != IDLE and base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
             flat = {key: _Slot(value) for key, value in base.flat.items()}
             older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat
@@ -261,7 +262,7 @@ def _name(of: Catalogued, base: Base, flips: dict[str, Any]) -> Iterator[Verdict
 
 def defaults_written(of: Catalogued) -> list[Verdict]:
     """Every leaf with a row set to its own default: nothing may be lost that way without a word of its own."""
-    base = bases(of)[0]
+    base = next(base for base in bases(of) if unflipped(of, base))  # a target refuses some runs whole
     names = [name for name in of.leaves() if has_row(of, name) and "[]" not in name and not is_open(of.key(name))]
     flat = {
         name: of.key(name).default for name in names if of.key(name).default is not None and not of.key(name).mandatory

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isclose
 from typing import Any
 from unittest import mock
 
@@ -181,6 +182,24 @@ def same_prompt_column(path: str) -> Callable[[Mapping[str, Any], Mapping[str, A
     return lambda before, after: all(column(before, i) == column(after, i) for i in range(9))
 
 
+def same_floor(role: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
+    """True where the lowest learning rate came back as it was, as a number or as a share of the rate."""
+    to = f"stage.optim.{role}."
+
+    def lowest(values: Mapping[str, Any]) -> Any:
+        least, share, rate = (values.get(to + name) for name in ("min_lr", "min_lr_ratio", "lr"))
+        if least is not None or not isinstance(share, int | float) or not isinstance(rate, int | float):
+            return share if least is None else least
+        return share * rate
+
+    def holds(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+        first, second = lowest(before), lowest(after)
+        numbers = isinstance(first, int | float) and isinstance(second, int | float)
+        return isclose(first, second) if numbers else same(first, second)
+
+    return holds
+
+
 EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = {
     "stage.data.train[].uri": same_file("stage.data.train"),
     "stage.data.eval[].uri": same_file("stage.data.eval"),
@@ -192,12 +211,6 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.run_length.last_partial": lambda before, after: before.get("stage.run_length.rollouts") is not None,
     "stage.run_length.epochs": lambda before, after: same(
         before.get("stage.run_length.rollouts"), after.get("stage.run_length.rollouts")
-    ),
-    "stage.optim.actor.min_lr_ratio": lambda before, after: same(
-        before.get("stage.optim.actor.min_lr"), after.get("stage.optim.actor.min_lr")
-    ),
-    "stage.optim.actor.min_lr": lambda before, after: same(
-        before.get("stage.optim.actor.min_lr_ratio"), after.get("stage.optim.actor.min_lr_ratio")
     ),
     "stage.data.seed": lambda before, after: before.get("stage.data.shuffle") is False,
     "cluster.nodes": lambda before, after: same_pools(before, after),
@@ -221,6 +234,8 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
         without_kernels(before), without_kernels(after)
     ),
 }
+for _role in ("actor", "critic"):
+    EQUIVALENT |= dict.fromkeys((f"stage.optim.{_role}.min_lr", f"stage.optim.{_role}.min_lr_ratio"), same_floor(_role))
 EQUIVALENT[THINKING] = lambda before, after: (  # no such switch, or what the model's template does untold
     without_switch(before) or (thinks_by_default(before) and "off" not in (before[THINKING], after.get(THINKING)))
 )

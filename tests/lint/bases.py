@@ -157,7 +157,43 @@ TRL = (
     "save_steps=50",
     "seed=1",
 )
-BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL, "trl": TRL}
+OPENRLHF = (
+    "actor.model_name_or_path=Qwen/Qwen2.5-7B-Instruct",
+    "actor.num_nodes=1",
+    "actor.num_gpus_per_node=8",
+    "ref.num_nodes=1",
+    "ref.num_gpus_per_node=8",
+    "train.colocate_all=true",
+    "vllm.num_engines=4",
+    "vllm.tensor_parallel_size=2",
+    "vllm.gpu_memory_utilization=0.6",
+    "vllm.enable_sleep=true",
+    "ds.enable_sleep=true",
+    "ds.zero_stage=3",
+    "ds.packing_samples=true",
+    "data.prompt_dataset=org/rows",
+    "data.input_key=prompt",
+    "data.label_key=answer",
+    "data.apply_chat_template=true",
+    "data.max_len=2048",
+    "rollout.max_new_tokens=1024",
+    "rollout.batch_size=128",
+    "rollout.n_samples_per_prompt=8",
+    "train.batch_size=256",
+    "train.micro_batch_size=4",
+    "rollout.micro_batch_size=8",
+    "train.num_episodes=2",
+    "algo.advantage.estimator=group_norm",
+    "algo.kl.init_coef=0.001",
+    "algo.kl.use_loss=true",
+    "algo.kl.estimator=k3",
+    "actor.adam.lr=1.0e-6",
+    "actor.gradient_checkpointing_enable=true",
+    "reward.remote_url=/code/reward_func.py",
+    "ckpt.save_steps=20",
+    "ckpt.path=/checkpoints",
+)
+BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL, "trl": TRL, "openrlhf": OPENRLHF}
 
 
 def lines_of(example: Example) -> list[str]:

@@ -20,6 +20,7 @@ NAMES = {
     "roll": "ROLL",
     "chatlearn": "ChatLearn|chatlearn",
     "trl": "TRL|trl",
+    "openrlhf": "OpenRLHF|openrlhf",
 }
 """How sentences call the frameworks; "roll" is a word of its own."""
 

@@ -40,7 +40,14 @@ REFUSED = {
     ),
 }
 """Bases with another loss, with a critic, with environments or a teacher to follow: ChatLearn and TRL have none of them."""
-WITHOUT = ("chatlearn", "trl")
+TRAINS_A_CRITIC = {base for base in REFUSED if "critic" in base and "agentic" not in base} | {
+    "ppo",
+    "shuffled",
+    "adaptive KL",
+    "megatron, decaying",
+}
+"""Bases of these that OpenRLHF takes."""
+WITHOUT = {"chatlearn": REFUSED, "trl": REFUSED, "openrlhf": REFUSED - TRAINS_A_CRITIC}
 
 
 def kind_of(framework: str, base: Base) -> str:
@@ -55,7 +62,7 @@ PAIRS = [
     for framework, bases in BASES.items()
     for to in registry.FRAMEWORKS
     for base in bases
-    if framework != to and kind_of(framework, base) == "rl" and not (to in WITHOUT and base.name in REFUSED)
+    if framework != to and kind_of(framework, base) == "rl" and base.name not in WITHOUT.get(to, ())
 ]
 
 

@@ -16,9 +16,7 @@ from rftconf.text.source import Source
 
 SAMPLES: dict[str, dict[str, str]] = {
     "openrlhf": {
-        "ray.sh": "ray job submit -- python3 -m openrlhf.cli.train_ppo_ray \\\n  --actor.num_nodes 1 --ds.zero_stage 3\n",
-        "grouped.sh": "$LAUNCHER --vllm.num_engines 4 \\\n --data.prompt_dataset prompts.jsonl\n",
-        "older.sh": "$LAUNCHER --ref_num_nodes 1 \\\n --vllm_num_engines 2 --init_kl_coef 0.01\n",
+        "sft.sh": "deepspeed --module openrlhf.cli.train_sft --data.max_len 2048\n",
     },
     "trl": {
         "cli.sh": "trl dpo --config mine.yaml\n",
@@ -192,7 +190,7 @@ def test_who_says_what_it_is_for_is_believed() -> None:
     ],
 )
 def test_what_a_framework_would_let_pass_makes_no_config(name: str, text: str) -> None:
-    with pytest.raises(UnreadableError, match="no config of veRL, Trinity-RFT, ROLL, ChatLearn or TRL"):
+    with pytest.raises(UnreadableError, match="no config of veRL, Trinity-RFT, ROLL, ChatLearn, TRL or OpenRLHF"):
         load(document(name, text))
 
 

@@ -46,7 +46,7 @@ ARGS=(
 
   critic.optim.lr=1e-05                                 # trainer.trainer_config.critic.optim.lr=1e-05
   critic.optim.lr_warmup_steps_ratio=0.05               # trainer.trainer_config.critic.optim.lr_warmup_steps_ratio=0.05; of the run, not of sys.maxsize
-  "critic.model.path=${HOME}/models/Qwen2-7B-Instruct"  # model.critic_model_path=${HOME}/models/Qwen2-7B-Instruct, model.model_path=${HOME}/models/Qwen2-7B-Instruct
+  "critic.model.path=${HOME}/models/Qwen2-7B-Instruct"  # model.critic_model_path=${HOME}/models/Qwen2-7B-Instruct
   critic.model.use_remove_padding=true                  # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
   critic.strategy=fsdp2                                 # Trinity-RFT 0.6.0 default of trainer.trainer_strategy
   critic.shuffle=true                                   # trainer.trainer_config.critic.shuffle=False, the Trinity-RFT 0.6.0 default

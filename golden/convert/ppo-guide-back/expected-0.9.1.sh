@@ -52,7 +52,7 @@ ARGS=(
   critic.strategy=fsdp2                                 # Trinity-RFT 0.6.0 default of trainer.trainer_strategy
   critic.shuffle=true                                   # trainer.trainer_config.critic.shuffle=False, the Trinity-RFT 0.6.0 default
   critic.cliprange_value=0.5                            # trainer.trainer_config.critic.cliprange_value=0.0, the Trinity-RFT 0.6.0 default
-  "critic.model.path=${HOME}/models/Qwen2-7B-Instruct"  # model.critic_model_path=${HOME}/models/Qwen2-7B-Instruct, model.model_path=${HOME}/models/Qwen2-7B-Instruct
+  "critic.model.path=${HOME}/models/Qwen2-7B-Instruct"  # model.critic_model_path=${HOME}/models/Qwen2-7B-Instruct
   critic.model.use_remove_padding=true                  # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
   +critic.ppo_infer_max_token_len_per_gpu=3072          # 3072 tokens per data-parallel rank as tokens per GPU
 

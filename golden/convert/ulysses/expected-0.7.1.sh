@@ -54,7 +54,7 @@ ARGS=(
   critic.optim.lr=1e-05                            # trainer.trainer_config.critic.optim.lr=1e-06, the Trinity-RFT 0.6.0 default
   critic.model.fsdp_config.param_offload=true      # trainer.param_offload=True
   critic.model.fsdp_config.optimizer_offload=true  # trainer.optimizer_offload=True
-  critic.model.path=/models/long-7b-critic         # model.critic_model_path=/models/long-7b-critic, model.model_path=/models/long-7b
+  critic.model.path=/models/long-7b-critic         # model.critic_model_path=/models/long-7b-critic
   critic.model.use_remove_padding=true             # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
   critic.strategy=fsdp2                            # trainer.trainer_strategy=fsdp2
   critic.ppo_max_token_len_per_gpu=8192            # trainer.max_token_len_per_gpu=8192; 32768 tokens per data-parallel rank as tokens per GPU

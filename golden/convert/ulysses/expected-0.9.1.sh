@@ -58,7 +58,7 @@ ARGS=(
   critic.shuffle=true                           # trainer.trainer_config.critic.shuffle=False, the Trinity-RFT 0.6.0 default
   critic.cliprange_value=0.5                    # trainer.trainer_config.critic.cliprange_value=0.0, the Trinity-RFT 0.6.0 default
   critic.ulysses_sequence_parallel_size=4       # trainer.ulysses_sequence_parallel_size=4
-  critic.model.path=/models/long-7b-critic      # model.critic_model_path=/models/long-7b-critic, model.model_path=/models/long-7b
+  critic.model.path=/models/long-7b-critic      # model.critic_model_path=/models/long-7b-critic
   critic.model.use_remove_padding=true          # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
   +critic.ppo_infer_max_token_len_per_gpu=8192  # trainer.max_token_len_per_gpu=8192; 32768 tokens per data-parallel rank as tokens per GPU
 

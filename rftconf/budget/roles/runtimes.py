@@ -53,6 +53,9 @@ RUNTIMES: Mapping[str, Runtime] = {
     ),
     "roll": Runtime(leaves=True, pads=True, judges_meanwhile=True, processes=True),
     "chatlearn": Runtime(always_scores=True, processes=True, rules=("engines by tensor alone", "whole nodes in all")),
+    "openrlhf": Runtime(
+        code="openrlhf", sleeps_if="vllm.enable_sleep", processes=True, pads=True, rules=("engines by tensor alone",)
+    ),
     "trl": Runtime(code="trl", sleeps_if="vllm_enable_sleep_mode", answers_alone=True, trainer_writes=True, pads=True),
 }
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.record import record
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.chatlearn.conditions import MEGATRON
 from rftconf.mappers.codecs import unbounded
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.shapes import (
     Behaves,
-    OneSided,
     Switch,
     Where,
     carry,
@@ -22,7 +20,7 @@ from rftconf.mappers.shapes import (
     take,
     together,
 )
-from rftconf.mappers.statements import Lost, Refused
+from rftconf.mappers.statements import Asked, Lost, Refused
 from rftconf.plan.origin import Kind
 
 A, OPTIM = "stage.algorithm.", "stage.optim.actor."
@@ -37,16 +35,10 @@ def _has_critic(w: WriteContext) -> bool:
     return w.plan(A + "critic.enabled") is True or w.plan(A + "advantage") == "gae"
 
 
-@record
-class OtherEstimator(OneSided):
-    """A question about an estimator that is another algorithm than the only one here."""
-
-    def write(self, w: WriteContext) -> None:
-        """Ask whether GRPO will do."""
-        name = w.plan(A + "advantage")
-        if name not in ("grpo", None) and not w.same_framework:
-            why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
-            w.decide("models.policy_trainer", why, "accept GRPO", "or keep the source's framework", leads=True)
+def _other_estimator(w: WriteContext) -> str:
+    name = w.plan(A + "advantage")
+    why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
+    return "" if name in ("grpo", None) else why
 
 
 ADVANTAGE = together(
@@ -55,7 +47,7 @@ ADVANTAGE = together(
         lambda w: f"the source trains a critic ({w.plan(A + 'advantage')}); {HERE}, without a critic",
         ("change the source to a group estimator (grpo) first",),
     ),
-    OtherEstimator(),
+    Asked("models.policy_trainer", _other_estimator, ("accept GRPO", "or keep the source's framework"), leads=True),
     why="grpo_utils/advantage_compute.py: the only algorithm",
 )
 

@@ -10,6 +10,7 @@ from rftconf.mappers.chatlearn.conditions import NEWEST
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known, together
+from rftconf.mappers.trackers import TrackerKeys
 from rftconf.plan.origin import TRACKED
 
 L, M = "stage.length.", "stage.model."
@@ -178,26 +179,7 @@ TRUST = together(
 )
 """Each model asks for itself; the engines' word counts."""
 
-
-def read_tracking(r: ReadContext) -> None:
-    """The console always, and each tracker that is switched on."""
-    args = "runtime_args.log_args_dict."
-    on = [name for name in ("tensorboard", "wandb") if r.native(f"{args}enable_{name}") is True]
-    r.set("identity.loggers", ["console", *on], f"{args}enable_tensorboard", f"{args}enable_wandb")
-
-
-def write_tracking(w: WriteContext) -> None:
-    """A switch for each of two trackers."""
-    path, args = "identity.loggers", "runtime_args.log_args_dict."
-    loggers = w.plan(path)
-    if loggers is None:
-        return
-    listed = loggers if isinstance(loggers, list) else [loggers]
-    if any(isinstance(item, Expr) for item in listed):
-        w.lose(path, State.UNRESOLVED, "which trackers is a value the source does not tell")
-        return
-    lost = [item for item in listed if item not in ("console", "tensorboard", "wandb")]
-    note = f"ChatLearn tracks with tensorboard and wandb; lost: {', '.join(map(str, lost))}" if lost else ""
-    for name in ("tensorboard", "wandb"):
-        w.put(f"{args}enable_{name}", name in listed, path, state=State.NARROWED if lost else State.EXACT, note=note,
-              always=name in listed)  # fmt: skip
+TRACKING = together(
+    TrackerKeys("ChatLearn", {name: f"runtime_args.log_args_dict.enable_{name}" for name in ("tensorboard", "wandb")}),
+    why="metric_manager: writers",
+)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from rftconf.mappers.context import WriteContext
+from rftconf.mappers.copies import AsAnother
+from rftconf.mappers.shapes import together
 
 RUN, TRAINER, REF, POLICY = "runtime_args.", "models.policy_trainer.", "models.ref_policy.", "models.policy."
 SHARED = (
@@ -28,17 +27,8 @@ FOLLOWS = {
     **{role + "tokenizer_model": POLICY + "load" for role in (TRAINER, REF)},
 }
 """As the shipped templates write them: `${models.policy_trainer.num_gpu}`."""
-
-
-def write_copies(w: WriteContext) -> None:
-    """A reference that the source does not have, or does not describe, is laid out as the trainer."""
-    if w.same_framework:
-        return
-    for name in SHARED:
-        own, theirs = w.out.get(REF + name), w.out.get(TRAINER + name)
-        known = w.knows(REF + name)
-        if known and theirs is not None and theirs.value is not None and (own is None or own.value is None):
-            w.put(REF + name, theirs.value, how="as the trainer's")
-        elif own is not None and own.value not in (None, w.defaults(REF + name)):
-            # a default of the source's, yet not of the reference here, which follows nobody by itself
-            w.out[REF + name] = replace(own, always=True)
+COPIES = together(
+    *(AsAnother(REF + name, TRAINER + name, "as the trainer's") for name in SHARED),
+    why="models without a value of their own do as the trainer",
+)
+"""A reference that the source does not have, or does not describe, is laid out as the trainer."""

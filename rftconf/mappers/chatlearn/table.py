@@ -15,7 +15,7 @@ from rftconf.mappers.chatlearn import (
     questions,
 )
 from rftconf.mappers.chatlearn.conditions import worth
-from rftconf.mappers.chatlearn.follows import FOLLOWS, write_copies
+from rftconf.mappers.chatlearn.follows import COPIES, FOLLOWS
 from rftconf.mappers.chatlearn.forks import dialect
 from rftconf.mappers.chatlearn.reasons import REASONS
 from rftconf.mappers.chatlearn.rows_run import RUN_ROWS
@@ -23,7 +23,7 @@ from rftconf.mappers.chatlearn.rows_training import ROLE_ROWS, TRAINING_ROWS
 from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.rates import divides_logits, tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.shapes import only_written, together
+from rftconf.mappers.shapes import together
 from rftconf.mappers.thinking import TemplateSwitch
 from rftconf.mappers.without_control import common_sampling
 
@@ -55,8 +55,7 @@ FOLDS = (
           *(f"stage.placement.{role}.megatron.{f}" for role in ("actor", "reference") for f in ("dist_checkpointing_path", "use_dist_checkpointing"))),
          folds_model.read_weights, folds_model.write_weights, "fsdp_module and megatron_module: load"),
     folds_model.TRUST,
-    Fold(("runtime_args.log_args_dict.enable_wandb", "runtime_args.log_args_dict.enable_tensorboard"), ("identity.loggers",),
-         folds_model.read_tracking, folds_model.write_tracking, "metric_manager: writers"),
+    folds_model.TRACKING,
     Fold((folds_run.EPISODES,), ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),
          folds_run.read_length, folds_run.write_length, "engine.learn: episodes"),
     folds_run.FOLDER,
@@ -68,7 +67,7 @@ FOLDS = (
     folds_run.EXPORTS,
     folds_run.FIRST_EVALUATION,
     folds_run.PARTIAL_ROLLOUT,
-    only_written(write_copies, why="models without a value of their own do as the trainer"),
+    COPIES,
     folds_run.NEEDS,
     together(TemplateSwitch((f"{folds_model.POLICY}enable_thinking",)), why="prompt_dataset: apply_chat_template"),
 )  # fmt: skip

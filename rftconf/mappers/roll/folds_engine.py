@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
-from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.roll.conditions import VLLM
+from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.products import SpreadExperts
+from rftconf.mappers.roll.conditions import RL, VLLM
 from rftconf.mappers.roll.folds_places import NAME, P
 from rftconf.mappers.roll.rows_run import DTYPES
-from rftconf.mappers.shapes import carry, leave_open, take
+from rftconf.mappers.shapes import carry, leave_open, take, together
 
 ENGINE, CONFIG = "actor_infer" + NAME, "actor_infer.strategy_args.strategy_config."
 SHARES = {"vllm": "gpu_memory_utilization", "sglang": "mem_fraction_static"}
@@ -52,25 +55,12 @@ def write_engine(w: WriteContext) -> None:
             w.put(WORKER, tp * pp, P + "rollout.tp", how="GPUs of one engine")
 
 
-def read_expert_parallel(r: ReadContext) -> None:
-    """A switch: experts are spread over all GPUs of an engine."""
-    on = r.native(CONFIG + "enable_expert_parallel", False)
-    dp, tp = r.native(CONFIG + "data_parallel_size", 1) if VLLM.test(r) else 1, r.plan(P + "rollout.tp") or 1
-    r.set(P + "rollout.ep", on if isinstance(on, Expr) else dp * tp if on else 1, CONFIG + "enable_expert_parallel")
+def _engine_gpus(c: Context) -> Any:
+    """Return the GPUs of an engine; no other engine than vLLM is given a data-parallel size."""
+    return ((c.plan(P + "rollout.dp") or 1) if VLLM.test(c) else 1) * (c.plan(P + "rollout.tp") or 1)
 
 
-def write_expert_parallel(w: WriteContext) -> None:
-    """Switch expert parallelism on for any size above 1."""
-    ep = w.plan(P + "rollout.ep")
-    if ep is not None and (isinstance(ep, Expr) or ep > 1):
-        dp = w.plan(P + "rollout.dp") if VLLM.test(w) else 1  # no other engine is given a data-parallel size
-        whole = (dp or 1) * (w.plan(P + "rollout.tp") or 1)
-        other = not isinstance(ep, Expr) and ep != whole
-        note = f"a switch: experts are spread over all {formula(whole)} GPUs of an engine" if other else ""
-        state = State.NARROWED if other else State.DERIVED
-        w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=state, note=note, always=True)
-    elif ep is not None:
-        w.lose(P + "rollout.ep", State.DEFAULT, "no expert parallelism")
+EXPERTS = together(SpreadExperts(CONFIG + "enable_expert_parallel", _engine_gpus, unlisted=True), why="vLLM", when=RL)
 
 
 def put_dtype(w: WriteContext, section: str, path: str, *, always: bool) -> None:

@@ -11,39 +11,32 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import RL, trained
 from rftconf.mappers.shapes import leave_open, lose_known, settle, take
+from rftconf.mappers.trackers import OneTracker
 from rftconf.plan.origin import Kind
 
 TRACKER, ARGS = "track_with", "tracker_kwargs"
-KNOWN = ("tensorboard", "wandb", "swanlab", "stdout", "trackio")
+PROJECT, WITH_PROJECT = "identity.project", ("wandb", "swanlab", "trackio")
+ONE = OneTracker(TRACKER, "ROLL", ("tensorboard", "wandb", "swanlab", "trackio"), console="stdout")
 
 
 def read_tracker(r: ReadContext) -> None:
     """One tracker; its project is one of its arguments."""
-    kind = r.native(TRACKER, "tensorboard")
-    r.set("identity.loggers", ["console" if kind == "stdout" else kind], TRACKER)
+    ONE.read(r)
     args = {k: v for k, v in r.source.branch(ARGS).items() if k not in ("project", "api_key")}
     project = r.native(ARGS + ".project")
-    r.set("identity.project", project if isinstance(project, (str, Expr)) else None, ARGS + ".project")
+    r.set(PROJECT, project if isinstance(project, (str, Expr)) else None, ARGS + ".project")
     r.set("identity.logger_args", args or None, *(f"{ARGS}.{k}" for k in args))
 
 
 def write_tracker(w: WriteContext) -> None:
-    """The first tracker that is not the console."""
-    loggers, path, project = w.plan("identity.loggers"), "identity.loggers", w.plan("identity.project")
-    listed = loggers if isinstance(loggers, list) else [] if loggers is None else [loggers]
-    trackers = [v for v in listed if v in KNOWN]
-    lost = [str(v) for v in listed if v != "console" and v not in trackers[:1]]
-    if any(isinstance(v, Expr) for v in listed):
-        leave_open(w, TRACKER, "which tracker is a value the source does not tell", path)
-    elif listed:
-        note = f"ROLL keeps one tracker; lost: {', '.join(lost)}" if lost else ""
-        kind = trackers[0] if trackers else "stdout" if listed == ["console"] else "tensorboard"
-        w.put(TRACKER, kind, path, state=State.NARROWED if lost else State.EXACT, note=note, always=True)
-        if project is not None and kind in ("wandb", "swanlab", "trackio"):
-            w.put(ARGS + ".project", project, "identity.project", always=True)
-    if "identity.project" not in w.outcomes:
+    """The first tracker that is not the console, with its arguments."""
+    ONE.write(w)
+    project, kind = w.plan(PROJECT), w.out[TRACKER].value if TRACKER in w.out else None
+    if project is not None and kind in WITH_PROJECT:
+        w.put(ARGS + ".project", project, PROJECT, always=True)
+    if PROJECT not in w.outcomes:
         note = "only the arguments of a wandb, swanlab or trackio tracker have a project"
-        lose_known(w, State.NO_COUNTERPART, note, "identity.project")
+        lose_known(w, State.NO_COUNTERPART, note, PROJECT)
     args = w.plan("identity.logger_args")
     for name, value in args.items() if isinstance(args, dict) else ():
         w.put(f"{ARGS}.{name}", value, "identity.logger_args", always=True)

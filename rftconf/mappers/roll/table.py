@@ -59,7 +59,7 @@ FOLDS = (
           "actor_infer.num_gpus_per_worker"),
          (P + "rollout.engine", P + "rollout.gpu_memory_fraction", P + "rollout.tp"),
          folds_engine.read_engine, folds_engine.write_engine, "vllm_strategy, sglang_strategy", RL),
-    Fold((CONFIG + "enable_expert_parallel",), (P + "rollout.ep",), folds_engine.read_expert_parallel, folds_engine.write_expert_parallel, "vLLM", RL),
+    folds_engine.EXPERTS,
     folds_lengths.LENGTHS_FOLD,
     folds_batch.SWEEPS,
     Fold(("rollout_batch_size", "num_return_sequences_in_group", "train_env_manager.group_size"),

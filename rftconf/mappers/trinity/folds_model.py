@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, Text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.native import Native
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import Behaves, Pair, Where, take, together
 from rftconf.mappers.thinking import TemplateSwitch
+from rftconf.mappers.trackers import OneTracker
 from rftconf.mappers.trinity.conditions import CRITIC
 from rftconf.mappers.trinity.teachers import follows_teacher
 
@@ -69,41 +69,9 @@ ADAPTER = Fold(
     write_lora,
     "model.lora_configs: presence switches it on",
 )
-KNOWN_MONITORS = ("wandb", "tensorboard", "mlflow", "swanlab")
-
-
-def read_monitor(r: ReadContext) -> None:
-    """Read the one tracker of a run."""
-    kind = r.native("monitor.monitor_type", "tensorboard")
-    r.set("identity.loggers", [kind], "monitor.monitor_type")
-
-
-def write_monitor(w: WriteContext) -> None:
-    """The first tracker that is not the console."""
-    path = "identity.loggers"
-    loggers = w.plan(path)
-    if loggers is None:
-        return
-    listed = loggers if isinstance(loggers, list) else [loggers]
-    if any(isinstance(v, (Expr, Text)) for v in listed):
-        note = "which tracker is a value the source does not tell"
-        w.put("monitor.monitor_type", "???", path, state=State.UNRESOLVED, note=note)
-        return
-    trackers = [v for v in listed if v in KNOWN_MONITORS]
-    others = [v for v in listed if v not in KNOWN_MONITORS and v != "console"]
-    if not trackers:
-        note = f"Trinity tracks with {', '.join(KNOWN_MONITORS)}; {', '.join(map(str, listed))} became tensorboard"
-        w.put("monitor.monitor_type", "tensorboard", path, state=State.NARROWED, note=note, always=True)
-        return
-    lost = [*trackers[1:], *others]
-    keeps = f"Trinity keeps one tracker; lost: {', '.join(map(str, lost))}"
-    state, note = (State.NARROWED, keeps) if lost else (State.EXACT, "")
-    w.put("monitor.monitor_type", trackers[0], path, state=state, note=note, always=True)
-
-
-MONITOR = Fold(
-    ("monitor.monitor_type",), ("identity.loggers",), read_monitor, write_monitor, "utils/monitor: one tracker"
-)
+MONITOR = together(
+    OneTracker("monitor.monitor_type", "Trinity", ("wandb", "tensorboard", "mlflow", "swanlab")), why="utils/monitor: one tracker"
+)  # fmt: skip
 
 
 _CRITIC_PATH = Pair(

@@ -10,6 +10,7 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.products import SpreadExperts
 from rftconf.mappers.rates import (
     data_parallel,
     length_that_is_open,
@@ -19,7 +20,7 @@ from rftconf.mappers.rates import (
     torn_ranks,
 )
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import carry, settle, take
+from rftconf.mappers.shapes import carry, settle, take, together
 from rftconf.mappers.trinity.conditions import CRITIC_MEGATRON
 from rftconf.mappers.trinity.folds_floor import say_start, start_of
 from rftconf.mappers.trinity.folds_helpers import engine_gpus, read_helpers, write_helpers
@@ -237,26 +238,10 @@ def _from_ratio(r: ReadContext, ratio: Any) -> Any:
     return ticks if isinstance(ticks, Expr) else _whole(r.convert(int(ticks), Unit.LR_TICKS, Unit.UPDATES))
 
 
-def read_expert_parallel(r: ReadContext) -> None:
-    """A switch here, a size in the plan: all of tp x dp when on."""
-    engine = "explorer.rollout_model."
-    on = r.native(engine + "enable_expert_parallel", False)
-    tp, dp = (r.native(f"{engine}{kind}_parallel_size", 1) or 1 for kind in ("tensor", "data"))
-    size = on if isinstance(on, Expr) else tp * dp if on is True else 1
-    r.set(P + "rollout.ep", size, engine + "enable_expert_parallel")
-
-
-def write_expert_parallel(w: WriteContext) -> None:
-    """Switch expert parallelism on for any size above 1."""
-    size = w.plan(P + "rollout.ep")
-    if size is None:
-        return
-    key = "explorer.rollout_model.enable_expert_parallel"
-    if isinstance(size, Expr):
-        w.put(key, "???", P + "rollout.ep", state=State.UNRESOLVED, note=f"on when {formula(size)} > 1")
-    else:
-        engine = (w.plan(P + "rollout.tp") or 1) * (w.plan(P + "rollout.dp") or 1)
-        spread = f"experts spread over {size} GPUs here spread over all {formula(engine)} of an engine"
-        same = size in (1, engine) or isinstance(engine, Expr)
-        state, note = (State.DERIVED, "") if same else (State.NARROWED, spread)
-        w.put(key, size > 1, P + "rollout.ep", state=state, note=note)
+EXPERTS = together(
+    SpreadExperts(
+        "explorer.rollout_model.enable_expert_parallel",
+        lambda c: (c.plan(P + "rollout.tp") or 1) * (c.plan(P + "rollout.dp") or 1),
+    ),
+    why="vLLM",
+)

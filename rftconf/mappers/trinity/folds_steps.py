@@ -13,7 +13,7 @@ from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rates import length_that_is_open
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import OneSided, carry, settle, take, together
-from rftconf.mappers.statements import Means, Narrows
+from rftconf.mappers.statements import Every, Means, Narrows
 from rftconf.mappers.trinity.folds_run import periods
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
@@ -105,23 +105,6 @@ def whole(value: Any) -> Any:
     return ceil(value) if isinstance(value, Fraction) else value
 
 
-def read_interval(r: ReadContext) -> None:
-    """Saved every so many train steps; the weights go nowhere else."""
-    value = r.native("trainer.save_interval", 0)
-    off = not isinstance(value, Expr) and not value
-    r.set(SAVED, None if off else r.convert(value, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.save_interval")
-
-
-def write_interval(w: WriteContext) -> None:
-    """Write the interval of saving in train steps, which are updates here."""
-    if w.plan(SAVED):
-        steps = w.convert(w.plan(SAVED), Unit.ROLLOUTS, Unit.TRAIN_STEPS)
-        even = whole(steps) == steps
-        note = "" if even else f"{float(steps):g} train steps; wrote {whole(steps)}"
-        state = State.EXACT if even else State.ROUNDED
-        w.put("trainer.save_interval", whole(steps), SAVED, state=state, note=note, always=True)
-
-
 LENGTH = Fold(
     ("buffer.total_epochs", "buffer.total_steps", "trainer.total_steps"),
     ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
@@ -129,5 +112,8 @@ LENGTH = Fold(
     write_length,
     "the data end, or the trainer stops",
 )
-INTERVAL = Fold(("trainer.save_interval",), (SAVED,), read_interval, write_interval,
-                "SFTAlgorithm, DPOAlgorithm: sync_interval = save_interval")  # fmt: skip
+INTERVAL = together(
+    Every("trainer.save_interval", SAVED, Unit.TRAIN_STEPS),
+    why="SFTAlgorithm, DPOAlgorithm: sync_interval = save_interval",
+)
+"""Saved every so many train steps; the weights go nowhere else."""

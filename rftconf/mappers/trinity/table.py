@@ -65,7 +65,7 @@ FOLDS = (
     folds_run.warmup_fold("actor", "algorithm.optimizer", -1),
     folds_run.warmup_fold("critic", "trainer.trainer_config.critic.optim", -1),
     HORIZON,
-    Fold((EXPLORER + "enable_expert_parallel",), (P + "rollout.ep",), folds_run.read_expert_parallel, folds_run.write_expert_parallel, "vLLM"),
+    folds_run.EXPERTS,
     Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], *(f"{ARGS[0]}.{k}" for k in ("gamma", "lam", "std_cal_level", "std_threshold", "duplicate_experiences"))),
          (A + "advantage", A + "std_scope", A + "gamma", A + "lam", A + "whiten_advantage", A + "critic.enabled",
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import arith, formula
+from rftconf.base.symbols import arith
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.products import EnginesOfGpus
 from rftconf.mappers.rows import Each, Fold, Reason, Row, cannot
+from rftconf.mappers.shapes import together
+from rftconf.mappers.statements import Stated
 from rftconf.mappers.trinity import folds_data, folds_model
 from rftconf.mappers.trinity.reasons import FILLED, REASONS, SECRETS
 from rftconf.mappers.trinity.rows_run import EVAL_TASK_ROWS
@@ -17,39 +21,30 @@ from rftconf.plan.kinds import counts_for_evaluation
 D, ENGINES, NUMBER = "stage.data.", "stage.placement.rollout.gpus", "explorer.rollout_model.engine_num"
 
 
-def _read_engines(r: ReadContext) -> None:
-    engines = r.native(NUMBER, 1)
-    size = 1
-    for kind in ("tensor", "data", "pipeline"):
-        size = size * (r.native(f"explorer.rollout_model.{kind}_parallel_size", 1) or 1)
-    r.set(ENGINES, engines * size, NUMBER, how=f"{formula(engines)} engines of {formula(size)} GPUs")
-
-
-def _write_engines(w: WriteContext) -> None:
-    gpus = w.plan(ENGINES)
-    if gpus is None:
-        return
-    size = 1
-    for kind in ("tp", "dp", "pp"):
-        size = size * (w.plan(f"stage.placement.rollout.{kind}") or 1)
-    how = f"{formula(gpus)} GPUs / {formula(size)} an engine: nothing else needs them"
-    w.put(NUMBER, arith("/", gpus, size), ENGINES, state=State.DERIVED, always=True, how=how)
-    if not w.same_framework:
-        _pass_trainers_checks(w)
-
-
-def _pass_trainers_checks(w: WriteContext) -> None:
-    """Releases before 0.6.0 check the sizes of a trainer that a benchmark does not have, and stop there."""
+def _gpus(w: WriteContext) -> Any:
     nodes, each = w.plan("cluster.nodes"), w.plan("cluster.gpus_per_node")
-    if not w.since("0.5.2"):
-        how = "nothing trains, but this release wants a batch that all GPUs divide (verl_config)"
-        if nodes is not None and each is not None:
-            w.put("buffer.batch_size", arith("*", nodes, each), always=True, how=how)
-    elif not w.since("0.6.0"):
-        how = (
-            "nothing trains, but under FSDP this release divides a batch by the trainer's GPUs, of which there are none"
-        )
-        w.put("trainer.trainer_strategy", "megatron", always=True, how=how)
+    return None if nodes is None or each is None else arith("*", nodes, each)
+
+
+ENGINES_ALONE = together(
+    EnginesOfGpus(NUMBER, why=": nothing else needs them"),
+    Stated(
+        "buffer.batch_size",
+        _gpus,
+        "nothing trains, but this release wants a batch that all GPUs divide (verl_config)",
+        before="0.5.2",
+        holds=lambda w: _gpus(w) is not None and w.plan(ENGINES) is not None,
+    ),
+    Stated(
+        "trainer.trainer_strategy",
+        "megatron",
+        "nothing trains, but under FSDP this release divides a batch by the trainer's GPUs, of which there are none",
+        before="0.6.0",
+        holds=lambda w: w.since("0.5.2") and w.plan(ENGINES) is not None,
+    ),
+    why="config_validator: _set_gpu_allocation_info",
+)
+"""Releases before 0.6.0 check the sizes of a trainer that a benchmark does not have, and stop there."""
 
 
 def _read_sets(r: ReadContext) -> None:
@@ -76,7 +71,7 @@ SETS = tuple(
 )
 FOLDS = (
     replace(folds_model.KIND, natives=("mode",)),
-    Fold((NUMBER,), (ENGINES,), _read_engines, _write_engines, "config_validator: _set_gpu_allocation_info"),
+    ENGINES_ALONE,
     Fold(tuple(f"{EVALS}[].{k}" for k in ("path", "split", "repeat_times", *(f"rollout_args.{f}" for f in folds_data.SAMPLING))),
          (*SETS, *(f"stage.sampling.eval.{x}" for x in (*folds_data.SAMPLING, "responses"))),
          _read_sets, _write_sets, "buffer/reader, config_validator: _fill_taskset_config"),

@@ -6,8 +6,9 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Var, arith, formula
-from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known
+from rftconf.mappers.context import Context, ReadContext, When, WriteContext
+from rftconf.mappers.lora import Adapters
+from rftconf.mappers.shapes import Behaves, Where, leave_open, lose_known, settle_known, together
 from rftconf.mappers.trl.folds_batch import KIND, PROCESSES, P, from_environment
 from rftconf.plan.origin import Kind
 
@@ -96,21 +97,12 @@ def _write_offload(w: WriteContext, name: str) -> None:
         lose_known(w, State.DEFAULT, "nothing is moved to the CPU", PARAM, OPTIMIZER)
 
 
-SCORER = P + "reference.gpus"
-
-
-def read_reference(r: ReadContext) -> None:
-    """The reference stands on the trainer's processes, where a penalty asks for one."""
-    r.set(SCORER, r.plan(GPUS) if r.native("beta") != 0 else None, "beta", kind=Kind.DERIVED)
-
-
-def write_reference(w: WriteContext) -> None:
-    """The reference stands on the trainer's processes."""
-    if w.plan("stage.algorithm.kl_loss.enabled") is False:
-        lose_known(w, State.DEFAULT, "GRPOTrainer loads no reference while beta is 0", SCORER)
-    else:
-        settle_known(w, SCORER, w.plan(SCORER) == w.plan(GPUS), "the trainer's processes", alike=State.DERIVED)
-
+SCORER, BETA = P + "reference.gpus", ("beta",)
+REFERENCE_GPUS = Where(
+    When(lambda c: c.plan("stage.algorithm.kl_loss.enabled") is not False, "there is no penalty"),
+    Behaves(SCORER, lambda c: c.plan(GPUS), "the trainer's processes", keys=BETA, kind=Kind.DERIVED, only_told=True, same=State.DERIVED),
+    Behaves(SCORER, None, "GRPOTrainer loads no reference while beta is 0", keys=BETA, kind=Kind.DERIVED, only_told=True, state=State.DEFAULT),
+)  # fmt: skip
 
 ENGINE, MODE, TP = "use_vllm", "vllm_mode", "vllm_tensor_parallel_size"
 GENERATES, LAYOUT, ENGINES, SIZE = P + "rollout.engine", P + "layout", P + "rollout.gpus", P + "rollout.tp"
@@ -190,53 +182,29 @@ def _write_tp(w: WriteContext, tp: Any) -> None:
     w.put(TP, fits, SIZE, state=State.ROUNDED if note else State.EXACT, note=note, always=True)
 
 
-LIMITS = REQUESTS, TOKENS = P + "rollout.max_num_seqs", P + "rollout.max_batched_tokens"
+DEVICE, SLICES, ACCUMULATES = "per_device_train_batch_size", "steps_per_generation", "gradient_accumulation_steps"
 
 
-def read_limits(r: ReadContext) -> None:
-    """An engine in the trainer's processes takes a device's completions of all slices at once, in 4096 tokens."""
-    if r.native(ENGINE) is not True or r.native(MODE) != "colocate":
-        for path in LIMITS:
-            r.set(path, None)
-        return
-    device, accumulates = "per_device_train_batch_size", "gradient_accumulation_steps"
-    slices = r.native("steps_per_generation") or r.native(accumulates)
-    most, how = arith("*", arith("*", r.native(device), r.native(TP)), slices), "vllm_generation: max_num_seqs"
-    r.set(REQUESTS, most, device, TP, accumulates, kind=Kind.DERIVED, how=how)
-    r.set(TOKENS, 4096, kind=Kind.DEFAULT, how="vllm_generation: max_num_batched_tokens=4096")
+def _requests(c: Context) -> Any:
+    """Return a device's completions of all slices, for the processes that one engine takes them of."""
+    slices = c.effective(SLICES) or c.effective(ACCUMULATES)
+    return arith("*", arith("*", c.effective(DEVICE), c.effective(TP)), slices)
 
 
-def write_limits(w: WriteContext) -> None:
-    """An engine in the trainer's processes takes what a device generates, in 4096 tokens at once."""
-    note = "the engine takes the completions of its processes at once, 4096 tokens a step"
-    lose_known(w, State.NARROWED, note, *LIMITS)
-
-
-PEFT, RANK, ALPHA, TARGETS = "use_peft", "lora_r", "lora_alpha", "lora_target_modules"
-LORA = ADAPTER, SCALE, MODULES = tuple(f"stage.model_options.lora.{name}" for name in ("rank", "alpha", "targets"))
-
-
-def read_adapters(r: ReadContext) -> None:
-    """Adapters where use_peft is on; without it the rank says nothing."""
-    if r.native(PEFT) is False:
-        r.inactive.update(dict.fromkeys((RANK, ALPHA, TARGETS), "there are no adapters: use_peft is false"))
-        r.set(ADAPTER, None, PEFT)
-        return
-    targets = r.native(TARGETS)
-    r.set(ADAPTER, r.native(RANK), PEFT, RANK)
-    r.set(SCALE, r.native(ALPHA), ALPHA)
-    # ModelConfig.__post_init__ takes the one module out of its list
-    r.set(MODULES, targets[0] if isinstance(targets, list) and len(targets) == 1 else targets, TARGETS)
-
-
-def write_adapters(w: WriteContext) -> None:
-    """Adapters where the plan has a rank above 0."""
-    rank, targets = w.plan(ADAPTER), w.plan(MODULES)
-    if rank in (0, None):
-        lose_known(w, State.DEFAULT, "there are no adapters", *LORA)
-        return
-    w.put(PEFT, True, ADAPTER, always=True)
-    w.put(RANK, rank, ADAPTER, always=True)
-    carry(w, ALPHA, SCALE, always=True)
-    if targets is not None:
-        w.put(TARGETS, [targets] if isinstance(targets, str) else targets, MODULES, always=True)
+BESIDE_TRAINER = When(
+    lambda c: c.plan(GENERATES) == "vllm" and c.plan(LAYOUT) == "colocated", "the engine is no part of the trainer's processes"
+)  # fmt: skip
+TAKES = "the engine takes the completions of its processes at once, 4096 tokens a step"
+REQUESTS, TOKENS = P + "rollout.max_num_seqs", P + "rollout.max_batched_tokens"
+LIMITS = Where(
+    BESIDE_TRAINER,
+    together(
+        Behaves(REQUESTS, _requests, "vllm_generation: max_num_seqs", TAKES, keys=(DEVICE, TP, ACCUMULATES), kind=Kind.DERIVED, only_told=True),
+        Behaves(TOKENS, 4096, "vllm_generation: max_num_batched_tokens=4096", TAKES, only_told=True),
+        why="trl/generation/vllm_generation.py: max_num_seqs, max_num_batched_tokens",
+    ),
+    together(
+        *(Behaves(path, None, TAKES, only_told=True) for path in (REQUESTS, TOKENS)), why="trl vllm-serve has limits of its own"
+    ),
+)  # fmt: skip
+ADAPTERS = Adapters("lora_r", "lora_alpha", "lora_target_modules", switch="use_peft")

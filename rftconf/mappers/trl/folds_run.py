@@ -9,8 +9,9 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.codecs import OTHER_CHECKPOINT
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.copies import Items
 from rftconf.mappers.rates import rows_of_run
-from rftconf.mappers.shapes import leave_open, lose_known, settle_known
+from rftconf.mappers.shapes import Pair, leave_open, lose_known, settle_known
 from rftconf.mappers.trl.folds_data import EVALUATES, TEST
 from rftconf.mappers.trl.folds_length import PROMPTS, counted
 from rftconf.plan.units import Unit
@@ -213,37 +214,9 @@ def write_dtypes(w: WriteContext) -> None:
         settle_known(w, own, w.plan(own) == mine, "the reference has the policy's types")
 
 
-BETAS, PAIR = ("adam_beta1", "adam_beta2"), "stage.optim.actor.betas"
-
-
-def read_betas(r: ReadContext) -> None:
-    """Read two keys as the pair of betas."""
-    r.set(PAIR, [r.native(key) for key in BETAS], *BETAS)
-
-
-def write_betas(w: WriteContext) -> None:
-    """Write both numbers of the pair of betas."""
-    pair = w.plan(PAIR)
-    if isinstance(pair, list) and len(pair) == 2:
-        for key, beta in zip(BETAS, pair, strict=True):
-            w.put(key, beta, PAIR)
-    else:
-        lose_known(w, State.UNRESOLVED, "the betas are a value the source does not tell", PAIR)
-
-
-ANSWERS, DRAWN = "num_generations_eval", "stage.sampling.eval.responses"
-
-
-def read_eval_responses(r: ReadContext) -> None:
-    """Evaluation has as many answers as training, unless it has a number of its own."""
-    number = r.native(ANSWERS)
-    r.set(DRAWN, r.native("num_generations") if number is None else number, ANSWERS)
-
-
-def write_eval_responses(w: WriteContext) -> None:
-    """A number of its own, where evaluation draws otherwise than training."""
-    answers = w.plan(DRAWN)
-    if answers is not None and answers != w.plan("stage.batch.responses_per_prompt"):
-        w.put(ANSWERS, answers, DRAWN)
-    else:
-        lose_known(w, State.DERIVED, "evaluation draws as many answers as training", DRAWN)
+BETAS = Items(("adam_beta1", "adam_beta2"), "stage.optim.actor.betas")
+ANSWERS = Pair(
+    "num_generations_eval",
+    "stage.sampling.eval.responses",
+    fallback=("num_generations", "stage.batch.responses_per_prompt"),
+)

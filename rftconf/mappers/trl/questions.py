@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import Decision
 from rftconf.base.symbols import formula
 from rftconf.mappers.context import WriteContext
 from rftconf.mappers.placing import Target
-from rftconf.mappers.shapes import leave_open
+from rftconf.mappers.shapes import leave_open, together
+from rftconf.mappers.statements import Asked, Refused
 from rftconf.plan.origin import Kind
 
 A, SCALE, BETA, REWARDS = "stage.algorithm.", "scale_rewards", "beta", "reward_funcs"
@@ -20,54 +18,63 @@ KEEP = "or keep the source's framework"
 HERE = "TRL's GRPOTrainer compares answers to one prompt with their mean"
 
 
-def weigh_algorithm(w: WriteContext) -> None:
-    """Ask about each term of the source that GRPOTrainer has not. Raises RefusedError for a critic: nothing here is near it."""
-    if w.same_framework:
-        return
+def _trains_critic(w: WriteContext) -> bool:
+    critic = w.plan(A + "critic.enabled") is True or w.plan(A + "advantage") == "gae"
+    return critic and not w.same_framework
+
+
+def _other_estimator(w: WriteContext) -> str:
     name = w.plan(A + "advantage")
-    if w.plan(A + "critic.enabled") is True or name == "gae":
-        raise RefusedError(
-            f"the source trains a critic ({formula(name)}); {HERE}, and has none",
-            choices=("change the source to a group estimator (grpo) first",),
-        )
-    _weigh_estimator(w, name)
+    return "" if name in GROUPED else f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
+
+
+def _filters(w: WriteContext) -> str:
+    named = ", ".join(formula(w.plan(f"{A}filters[{i}].kind")) for i in range(w.items(A + "filters")))
+    lost = f"TRL drops no group of answers and draws none again: {named} is lost, and groups without a signal stay"
+    return lost if named else ""
+
+
+def _penalty_on_rewards(w: WriteContext) -> str:
+    why = "the source takes the KL penalty off the reward, and TRL has one in the loss alone: none is written for it"
+    return why if w.plan(A + "kl_reward.enabled") is True else ""
+
+
+def _runs_ahead(w: WriteContext) -> str:
     ahead = w.plan("stage.sync.run_ahead_rollouts")
-    if ahead not in (0, None):
-        why = f"the source's engines run {formula(ahead)} periods ahead; TRL generates and trains in turns"
-        w.decide("vllm_mode", why, "accept turns", KEEP)
-    _weigh_roles(w)
+    why = f"the source's engines run {formula(ahead)} periods ahead; TRL generates and trains in turns"
+    return "" if ahead in (0, None) else why
 
 
-def _weigh_estimator(w: WriteContext, name: Any) -> None:
-    if name not in GROUPED:
-        why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
-        w.decide(SCALE, why, "accept GRPO", KEEP, leads=True)
-    filters = [w.plan(f"{A}filters[{i}].kind") for i in range(w.items(A + "filters"))]
-    if filters:
-        named = ", ".join(map(formula, filters))
-        why = f"TRL drops no group of answers and draws none again: {named} is lost, and groups without a signal stay"
-        w.decide("num_generations", why, "accept batches with such groups", KEEP)
-    if w.plan(A + "kl_reward.enabled") is True:
-        why = (
-            "the source takes the KL penalty off the reward, and TRL has one in the loss alone: none is written for it"
-        )
-        w.decide(BETA, why, "train without", "give a coefficient for the loss")
-
-
-def _weigh_roles(w: WriteContext) -> None:
+def _models_beside(w: WriteContext) -> str:
     prefixes = [f"stage.placement.auxiliary[{i}]." for i in range(w.items("stage.placement.auxiliary"))]
-    models = [w.model_beside(prefix) for prefix in prefixes]
-    if models:
-        why = f"TRL serves no model beside the policy: {', '.join(models)} has no GPUs here"
-        w.decide(REWARDS, why, "call a server from a reward function", KEEP)
-    if any(_chosen_by_source(w, path) for path in ("stage.turns.loop", "stage.turns.tools")):
-        why = "answers of the source grow over several turns; TRL takes tools from a Python script alone"
-        w.decide("max_tool_calling_iterations", why, "write a script that passes tools to GRPOTrainer")
+    models = ", ".join(w.model_beside(prefix) for prefix in prefixes)
+    return f"TRL serves no model beside the policy: {models} has no GPUs here" if models else ""
+
+
+def _turns(w: WriteContext) -> str:
+    why = "answers of the source grow over several turns; TRL takes tools from a Python script alone"
+    return why if any(_chosen_by_source(w, path) for path in ("stage.turns.loop", "stage.turns.tools")) else ""
 
 
 def _chosen_by_source(w: WriteContext, path: str) -> bool:
     origin = w.origins.get(path)
     return w.plan(path) is not None and (origin is None or origin.kind is not Kind.DEFAULT)
+
+
+ALGORITHM = together(
+    Refused(
+        _trains_critic,
+        lambda w: f"the source trains a critic ({formula(w.plan(A + 'advantage'))}); {HERE}, and has none",
+        ("change the source to a group estimator (grpo) first",),
+    ),
+    Asked(SCALE, _other_estimator, ("accept GRPO", KEEP), leads=True),
+    Asked("num_generations", _filters, ("accept batches with such groups", KEEP)),
+    Asked(BETA, _penalty_on_rewards, ("train without", "give a coefficient for the loss")),
+    Asked("vllm_mode", _runs_ahead, ("accept turns", KEEP)),
+    Asked(REWARDS, _models_beside, ("call a server from a reward function", KEEP)),
+    Asked("max_tool_calling_iterations", _turns, ("write a script that passes tools to GRPOTrainer",)),
+    why="GRPOTrainer has the group's mean, and no critic",
+)
 
 
 def complete(w: WriteContext) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from rftconf.mappers.precedence import LeftToScript
 from rftconf.mappers.rates import tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.shapes import only_written, together
+from rftconf.mappers.shapes import together
 from rftconf.mappers.thinking import TemplateArgument
 from rftconf.mappers.trl import folds_algorithm as algorithm
 from rftconf.mappers.trl import folds_batch as batch
@@ -25,7 +25,7 @@ from rftconf.mappers.trl.rows_run import ROWS
 B, D, P = "stage.batch.", "stage.data.", "stage.placement."
 
 FOLDS = (
-    only_written(questions.weigh_algorithm, why="GRPOTrainer has the group's mean, and no critic"),
+    questions.ALGORITHM,
     Fold((batch.PROCESSES, batch.MACHINES, batch.KIND), (batch.NODES, batch.EACH, batch.ACTOR),
          batch.read_cluster, batch.write_cluster, "accelerate launch: processes over all machines, one a GPU"),
     together(batch.UPDATES, why="GRPOConfig.__post_init__: generation_batch_size; transformers Trainer: gradient accumulation"),
@@ -50,21 +50,20 @@ FOLDS = (
     Fold((run.DTYPE, run.BF16, run.FP16, run.LAUNCHED),
          tuple(f"{P}{role}.{dtype}" for role in ("actor", "reference") for dtype in ("model_dtype", "compute_dtype")),
          run.read_dtypes, run.write_dtypes, "trl/trainer/utils.py: create_model_from_path; TrainingArguments: fp16, bf16, then the launcher"),
-    Fold(run.BETAS, (run.PAIR,), run.read_betas, run.write_betas, "transformers Trainer.get_optimizer_cls_and_kwargs"),
+    together(run.BETAS, why="transformers Trainer.get_optimizer_cls_and_kwargs"),
     Fold(places.LAUNCHED, (places.ACTOR, places.REFERENCE, places.PARAM, places.OPTIMIZER, places.SHARDS, places.ZERO),
          places.read_trainer, places.write_trainer, "accelerate launch and its config file; TrainingArguments.deepspeed and fsdp"),
-    Fold((), (places.SCORER,), places.read_reference, places.write_reference, "trl/trainer/grpo_trainer.py: no reference model while beta is 0"),
+    together(places.REFERENCE_GPUS, why="trl/trainer/grpo_trainer.py: no reference model while beta is 0"),
     Fold((places.ENGINE, places.MODE, places.TP), (places.GENERATES, places.LAYOUT, places.ENGINES, places.SIZE),
          places.read_engines, places.write_engines, "trl/generation/vllm_generation.py: mode server or colocate"),
-    Fold((), places.LIMITS, places.read_limits, places.write_limits, "trl/trainer/grpo_trainer.py: VLLMGeneration(max_num_seqs=)"),
-    Fold((places.PEFT, places.RANK, places.ALPHA, places.TARGETS), places.LORA, places.read_adapters, places.write_adapters,
-         "trl/trainer/utils.py: get_peft_config"),
+    together(places.LIMITS, why="trl/trainer/grpo_trainer.py: VLLMGeneration(max_num_seqs=)"),
+    together(places.ADAPTERS, why="trl/trainer/utils.py: get_peft_config"),
     together(LeftToScript("model_name_or_path", "stage.model.path", "the config names no model: the script that reads it does"),
              why="trl/scripts/grpo.py: GRPOTrainer(model=)"),
     Fold((*data.NAMED, "datasets[].path", "datasets[].name", "datasets[].split"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "subset", "split", "keys.prompt")), D + "mixing"),
          data.read_data, data.write_data, "trl/scripts/grpo.py: main"),
-    Fold((run.ANSWERS,), (run.DRAWN,), run.read_eval_responses, run.write_eval_responses, "GRPOConfig.__post_init__: num_generations_eval or num_generations"),
+    together(run.ANSWERS, why="GRPOConfig.__post_init__: num_generations_eval or num_generations"),
     Fold((run.SAVES, run.SAVE_EVERY, data.EVALUATES, run.EVALUATE_EVERY, run.AT_START), (run.SAVED, run.EVALUATED, run.FIRST),
          run.read_cadence, run.write_cadence, "transformers DefaultFlowCallback"),
     together(TemplateArgument("chat_template_kwargs", "0.25.0", "this release hands no arguments to the chat template"),

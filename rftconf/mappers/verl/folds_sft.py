@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, formula
+from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
+from rftconf.mappers.precedence import StarterOption
 from rftconf.mappers.products import AllGpus
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.schedules import WarmupShare
 from rftconf.mappers.shapes import Pair, carry, leave_open, settle, settle_known, take, together
 from rftconf.mappers.statements import Question
 from rftconf.mappers.verl.folds_data import LISTS, SAMPLE_LIMITS
-from rftconf.mappers.verl.folds_schedule import from_ratio, write_warmup
+from rftconf.mappers.verl.folds_schedule import from_ratio, periods, write_warmup
 from rftconf.mappers.verl.needs import PADS_BY_DEFAULT, Unpadded
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit
@@ -24,28 +26,13 @@ NODES, GPUS = "trainer.nnodes", "trainer.n_gpus_per_node"
 EVERY_GPU = AllGpus((NODES, GPUS), "nodes x GPUs")
 
 
-def read_pool(r: ReadContext) -> None:
-    """Read nodes and GPUs: torchrun's options win (a process is a GPU), else the keys that sft_trainer_ray reads."""
-    options = r.facts.starter
-    for key, option, path in ((NODES, "nnodes", "cluster.nodes"), (GPUS, "nproc_per_node", "cluster.gpus_per_node")):
-        if option in options:
-            r.set(path, options[option], kind=Kind.WRITTEN, how=f"torchrun --{option}={formula(options[option])}")
-            if r.written(key):
-                r.inactive[key] = f"torchrun starts the processes: --{option} counts"
-        else:
-            take(r, key, path)
-    EVERY_GPU.read(r)
-
-
-def write_pool(w: WriteContext) -> None:
-    """Write nodes and GPUs as keys; the launch line repeats them where torchrun counts."""
-    for key, path in ((NODES, "cluster.nodes"), (GPUS, "cluster.gpus_per_node")):
-        carry(w, key, path, always=True)
-    EVERY_GPU.write(w)
-
-
-POOL = Fold((NODES, GPUS), ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"), read_pool, write_pool,
-            "sft_trainer_ray: RayResourcePool; torchrun for the others")  # fmt: skip
+POOL = together(
+    StarterOption(NODES, "cluster.nodes", "nnodes"),
+    StarterOption(GPUS, "cluster.gpus_per_node", "nproc_per_node"),
+    EVERY_GPU,
+    why="sft_trainer_ray: RayResourcePool; torchrun for the others",
+)
+"""torchrun's options win (a process is a GPU), else the keys that sft_trainer_ray reads."""
 
 
 def _files(r: ReadContext, key: str) -> list[Any]:
@@ -204,29 +191,12 @@ def write_warmup_steps(w: WriteContext) -> None:
 WARMUPS = Fold((STEPS, RATIO), (WARMUP,), read_warmup, write_warmup_steps, "fsdp/transformer_impl: one tick an update")
 
 
-def read_share(r: ReadContext) -> None:
-    """The FSDP program knows a share of the run only."""
-    r.set(WARMUP, from_ratio(r, r.native(RATIO, 0.1)), RATIO)
-    r.inactive[STEPS] = "this program takes the share of the run only"
-
-
-def write_share(w: WriteContext) -> None:
-    """Updates as a share of the run, where its length is known."""
-    updates, total = w.plan(WARMUP), w.plan("stage.run_length.rollouts")
-    if updates is None:
-        return
-    if updates == 0:
-        w.put(RATIO, 0.0, WARMUP, always=True)
-    elif isinstance(updates, int) and isinstance(total, int) and total:
-        how = f"{updates} of {total} updates"
-        w.put(RATIO, round(updates / total, 6), WARMUP, state=State.DERIVED, always=True, how=how)
-    else:
-        note = "this program wants the warm-up as a share of the run, whose length is not known: pass --rows N"
-        leave_open(w, RATIO, note, WARMUP)
-
-
-SHARES = Fold(
-    (RATIO, STEPS), (WARMUP,), read_share, write_share, "fsdp_sft_trainer: int(total_steps * lr_warmup_steps_ratio)"
+SHARES = together(
+    WarmupShare(
+        RATIO, WARMUP, periods, up=False, default=0.1, idle={STEPS: "this program takes the share of the run only"}
+    ),
+    natives=(STEPS,),
+    why="fsdp_sft_trainer: int(total_steps * lr_warmup_steps_ratio)",
 )
 
 OFFLOAD = together(

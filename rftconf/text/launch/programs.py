@@ -49,6 +49,12 @@ MAINS = (
     _main(r"(?:.*/)?start_(?!reward_fl_)\w+_pipeline(?:_\w+)?\.py", "roll", Style.FLAGS, rl=True),
     _main(r"(?:.*/)?entrypoint\.py|(?:.*\.)?chatlearn\.entrypoint", "chatlearn", Style.DOTLIST, rl=True),
     _main(r"(?:.*/)?trl|(?:.*\.)?trl\.scripts\.grpo|trl\.GRPOTrainer|(?:.*/)?grpo\.py", "trl", Style.ARGPARSE, rl=True),
+    _main(
+        r"(?:.*[./])?openrlhf[./]cli[./]train_ppo_ray\w*(?:\.py)?|(?:.*/)?train_ppo_ray\w*\.py",
+        "openrlhf",
+        Style.ARGPARSE,
+        rl=True,
+    ),
     _main(_IN + r"main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
 )
 """First match wins; a program of nobody's own (`framework` is empty) is named as the frameworks name theirs."""
@@ -64,8 +70,20 @@ HYDRA_OPTIONS = frozenset(
 )  # fmt: skip
 FEWEST_OVERRIDES = 3
 """A program that the table does not know is taken for a Hydra one from this many dotted overrides on."""
-TRL_OPTIONS = frozenset({"num_generations", "max_completion_length", "reward_funcs"})
-"""Options of TRL's GRPO alone: two of them tell what a program of anybody's starts."""
+OWN_OPTIONS = {
+    "trl": frozenset({"num_generations", "max_completion_length", "reward_funcs"}),
+    "openrlhf": frozenset(
+        {
+            "actor_num_gpus_per_node",
+            "vllm_num_engines",
+            "colocate_all_models",
+            "actor.num_gpus_per_node",
+            "vllm.num_engines",
+            "train.colocate_all",
+        }
+    ),
+}
+"""Options of one framework's program alone: two of them tell what a program of anybody's starts."""
 _SWIFT = "rlhf_type"
 """An option of ms-swift, whose GRPO has the same names and counts otherwise."""
 _DOTTED = re.compile(r"[+~]{0,2}\w+(?:\.[\w-]+)+=").match
@@ -84,7 +102,7 @@ SHIPPED = re.compile(r"(?:.*/)?template/grpo_(?:fsdp|megatron)\.ya?ml")
 
 MENTIONS = re.compile(
     r"\bmain_(?:ppo|dapo)\w*|\bactor_rollout_ref\b|\b(?:fsdp_)?sft_trainer(?:_ray)?\b|\bstart_\w+_pipeline\b"
-    r"|\btrinity\s+run\b|\btrl\s+grpo\b|\bchatlearn\b|(?m:^(?:actor_train|actor_infer|runtime_args|explorer|synchronizer):)"
+    r"|\btrinity\s+run\b|\btrl\s+grpo\b|\btrain_ppo_ray\b|\bchatlearn\b|(?m:^(?:actor_train|actor_infer|runtime_args|explorer|synchronizer):)"
 )
 """Words of configs and launch scripts of these frameworks: a text with one is meant for them, also where it is broken."""
 
@@ -115,10 +133,11 @@ def launch_of(program: str, arguments: Sequence[str]) -> Main | None:
     if main is not None and main.framework:
         return main if main.style is not Style.ARGPARSE or options else None
     named = {option.replace("-", "_") for option in options}
-    if len(TRL_OPTIONS & named) > 1 and _SWIFT not in named:
-        return _main(
-            re.escape(program), "trl", Style.ARGPARSE, rl=True
-        )  # also where it is called as veRL calls its own
+    for framework, own in OWN_OPTIONS.items():
+        if len(own & named) > 1 and _SWIFT not in named:
+            return _main(
+                re.escape(program), framework, Style.ARGPARSE, rl=True
+            )  # also where it is called as veRL calls its own
     if main is not None:
         return main
     if sum(_DOTTED(argument) is not None for argument in arguments) < FEWEST_OVERRIDES:

@@ -14,7 +14,7 @@ from rftconf.text.read.command_line import CommandLine
 
 _FILE = "config"
 """The option that names a file of defaults (trl/scripts/utils.py: TrlParser)."""
-_PLAIN = frozenset({"no_cuda"})
+_PLAIN = frozenset({"no_cuda", "no_advantage_std_norm"})
 """Keys that begin as the opposite of a switch does (transformers HfArgumentParser adds `--no_name` for each that is on)."""
 _MAY, _BIND = "this argument may hold any options: it is not read", "bind what it reads with --set NAME=VALUE"
 

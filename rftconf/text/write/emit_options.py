@@ -12,12 +12,20 @@ from rftconf.text.hydra.quote_value import Pieces
 from rftconf.text.write import emit_shell
 
 
-def emit(lines: Sequence[TargetLine], *, program: Sequence[str], header: Sequence[str]) -> str:
+def emit(lines: Sequence[TargetLine], *, program: Sequence[str], header: Sequence[str], switches: bool = False) -> str:
     """A bash script that runs `program --name value ...`; a list is several words behind its option.
 
+    `switches`: one that is on takes no word, and one that is off is left out, because that is what its absence says.
     Raises RefusedError for what an option cannot say: nothing at all, and settings below another key.
     """
-    return emit_shell.emit(lines, program=program, header=header, spell=_option)
+    if not switches:
+        return emit_shell.emit(lines, program=program, header=header, spell=_option)
+    kept_lines = [line for line in lines if line.value is not False]
+    return emit_shell.emit(kept_lines, program=program, header=header, spell=_switch_or_option)
+
+
+def _switch_or_option(line: TargetLine) -> Sequence[Pieces]:
+    return ((f"--{line.key}",),) if line.value is True else _option(line)
 
 
 def _option(line: TargetLine) -> Sequence[Pieces]:

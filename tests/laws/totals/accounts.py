@@ -12,7 +12,7 @@ from math import ceil
 from sys import maxsize
 from typing import Any
 
-from tests.laws.totals import trl
+from tests.laws.totals import openrlhf, trl
 from tests.laws.totals.case import Keys
 from tests.laws.totals.figures import Figures, Rate
 
@@ -232,4 +232,5 @@ ACCOUNTS: Mapping[str, Callable[[Keys], Figures]] = {
     "roll": roll,
     "chatlearn": chatlearn,
     "trl": trl.account,
+    "openrlhf": openrlhf.account,
 }

@@ -7,7 +7,7 @@ from math import gcd
 from typing import Any
 
 from tests.laws.flip_bases import BASES
-from tests.laws.totals import trl
+from tests.laws.totals import openrlhf, trl
 from tests.laws.totals.case import Case, Pick
 
 ROWS = (500, 1319, 7473, 40000)
@@ -284,4 +284,5 @@ DRAWS: Mapping[str, Callable[[Pick], Case]] = {
     "roll": roll,
     "chatlearn": chatlearn,
     "trl": trl.draw,
+    "openrlhf": openrlhf.draw,
 }

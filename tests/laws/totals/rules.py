@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.laws.totals import trl
+from tests.laws.totals import openrlhf, trl
 from tests.laws.totals.accounts import ACCOUNTS, ARR, roll_ranks
 from tests.laws.totals.case import Keys
 
@@ -96,4 +96,5 @@ RULES: Mapping[str, Callable[[Keys], Iterator[str]]] = {
     "roll": roll,
     "chatlearn": chatlearn,
     "trl": trl.rules,
+    "openrlhf": openrlhf.rules,
 }

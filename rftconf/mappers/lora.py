@@ -1,0 +1,66 @@
+"""A shape for adapters (LoRA): a rank, a scale, the modules, and what switches them on."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rftconf.base.ledger import State
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import carry, lose_known
+
+NONE = "there are no adapters"
+
+
+@record
+class Adapters:
+    """Adapters by their rank, their alpha and their modules, of which one alone is no list in the plan.
+
+    `switch` is a key that turns them on; where there is none a rank of 0 turns them off. `more`: further keys that do
+    nothing without adapters.
+    """
+
+    rank: str
+    alpha: str
+    targets: str
+    switch: str = ""
+    more: tuple[str, ...] = ()
+    plans: ClassVar[tuple[str, ...]] = tuple(
+        f"stage.model_options.lora.{name}" for name in ("rank", "alpha", "targets")
+    )
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Return the switch, where there is one, and the three keys."""
+        return (*filter(None, (self.switch,)), self.rank, self.alpha, self.targets)
+
+    def read(self, r: ReadContext) -> None:
+        """Set rank, alpha and modules where adapters are on."""
+        rank, alpha, targets = self.plans
+        tells = self.switch or self.rank
+        value = r.native(tells)
+        if not isinstance(value, Expr) and not value:
+            idle = (*((self.rank,) if self.switch else ()), self.alpha, self.targets, *self.more)
+            off = "false" if self.switch else "0"
+            r.inactive.update(dict.fromkeys(idle, f"{NONE}: {tells} is {off}"))
+            r.set(rank, None, tells)
+            return
+        modules = r.native(self.targets)
+        r.set(rank, r.native(self.rank), *filter(None, (self.switch,)), self.rank)
+        r.set(alpha, r.native(self.alpha), self.alpha)
+        r.set(targets, modules[0] if isinstance(modules, list) and len(modules) == 1 else modules, self.targets)
+
+    def write(self, w: WriteContext) -> None:
+        """Write adapters where the plan has a rank above 0."""
+        rank, alpha, targets = self.plans
+        modules: Any = w.plan(targets)
+        if w.plan(rank) in (0, None):
+            lose_known(w, State.DEFAULT, NONE, *self.plans)
+            return
+        if self.switch:
+            w.put(self.switch, True, rank, always=True)
+        w.put(self.rank, w.plan(rank), rank, always=True)
+        carry(w, self.alpha, alpha, always=True)
+        if modules is not None:
+            w.put(self.targets, [modules] if isinstance(modules, str) else modules, targets, always=True)

@@ -1,0 +1,161 @@
+"""Shapes for learning-rate schedules: transformers' words, a lowest rate, and warm-ups that are a share of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from fractions import Fraction
+from math import ceil, inf, nextafter
+from typing import Any
+
+from rftconf.base.ledger import State
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.shapes import OneField, leave_open, lose_known, settle_known
+
+FLAT = CONSTANT, WARMED = "constant", "constant_with_warmup"
+"""transformers' words for a rate that stays: the second has a warm-up."""
+NOTHING = (0, 0.0, None)
+
+
+@record
+class NamedSchedule:
+    """A key with transformers' word for a schedule, and a key for the lowest rate as a share of the rate.
+
+    `floors`: the words of a cosine that has a lowest rate, of which the first is written. `share` is the key of the warm-up, which
+    a constant rate does not have; its own shape comes before this one.
+    """
+
+    word: str
+    least: str
+    share: str
+    role: str
+    floors: tuple[str, ...]
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Return the keys of the word and of the lowest rate."""
+        return (self.word, self.least)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """Return the fields of the schedule and of its lowest rate."""
+        names = ("schedule", "min_lr_ratio", "min_lr", "decay_updates")
+        return tuple(f"stage.optim.{self.role}.{name}" for name in names)
+
+    def read(self, r: ReadContext) -> None:
+        """Set the schedule and its lowest rate, which a constant one has not."""
+        schedule, ratio, least, decay = self.plans
+        kind = r.native(self.word)
+        known = isinstance(kind, str)
+        r.set(schedule, CONSTANT if kind in FLAT else "cosine" if kind in self.floors else kind, self.word)
+        falls_to_nothing = None if known and kind in FLAT else 0.0
+        r.set(ratio, *((r.native(self.least), self.least) if kind in self.floors else (falls_to_nothing, self.word)))
+        r.set(least, None)
+        r.set(decay, None)
+        if kind == CONSTANT:
+            r.set(f"stage.optim.{self.role}.warmup_updates", 0, self.word)
+            r.inactive[self.share] = f"{self.word}={CONSTANT} has no warm-up; {WARMED} has"
+        if known and kind not in self.floors:
+            r.inactive[self.least] = f"{self.word}={kind} has no lowest rate"
+
+    def write(self, w: WriteContext) -> None:
+        """Write the word, with the warm-up in the word of a constant rate, and the lowest rate."""
+        schedule, _, _, decay = self.plans
+        kind = w.plan(schedule)
+        if isinstance(kind, Expr):
+            leave_open(w, self.word, "the schedule depends on a value the source does not tell", schedule)
+        elif kind is not None:
+            warms = w.plan(f"stage.optim.{self.role}.warmup_updates") not in NOTHING
+            native = FLAT[warms] if kind == CONSTANT else self.floors[0] if kind == "cosine" else kind
+            w.put(self.word, native, schedule)
+            self._write_floor(w, native)
+        lose_known(w, State.NO_COUNTERPART, "the schedule ends with the run", decay)
+
+    def _write_floor(self, w: WriteContext, native: Any) -> None:
+        _, path, number, _ = self.plans
+        rate, ratio, lowest = (w.plan(name) for name in (f"stage.optim.{self.role}.lr", path, number))
+        if native not in self.floors:
+            ends = f"{native} has no lowest rate here"
+            other = f"{ends}: the source's falls to {formula(ratio if lowest is None else lowest)}"
+            same = ratio in NOTHING and lowest in NOTHING
+            settle_known(w, path, same, ends, other)
+            settle_known(w, number, same, ends, other)
+            return
+        if lowest is not None and all(isinstance(n, int | float) for n in (rate, lowest)) and rate:
+            share = float(Fraction(str(lowest)) / Fraction(str(rate)))
+            w.put(self.least, share, number, state=State.DERIVED, how="the lowest rate as a share")
+            settle_known(
+                w, path, ratio == share, "", f"the source's lowest rate is {formula(lowest)}", alike=State.DERIVED
+            )
+            return
+        if ratio is None:
+            w.put(self.least, 0.0, how="the source's rate falls to 0")
+        else:
+            w.put(self.least, ratio, path)
+        lose_known(w, State.DERIVED, f"{self.least} says it", number)
+
+
+@record
+class WarmupShare(OneField):
+    """A warm-up as a share of the updates of the run, which `updates` counts.
+
+    A part of an update counts as one where it is rounded `up`, and is left out otherwise. `default`: the key's, where no
+    catalogue has it. `idle`: keys that do nothing beside it, with the reason.
+    """
+
+    key: str
+    path: str
+    updates: Callable[[Context], Any]
+    up: bool
+    default: Any = None
+    idle: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, r: ReadContext) -> None:
+        """Set the updates of the warm-up; an expression while the run's are not known."""
+        r.inactive.update(self.idle)
+        share = r.native(self.key, self.default)
+        total = 0 if share in NOTHING else self.updates(r)
+        r.set(self.path, None if total is None else self._part(share, total), self.key)
+
+    def _part(self, share: Any, total: Any) -> Any:
+        if share in NOTHING:
+            return 0
+        if isinstance(share, Expr):
+            return arith("*", share, total)
+        if not isinstance(total, Expr):
+            return self._rounded(total * share)
+        part = Fraction(str(share))
+        more = part.denominator - 1 if self.up else 0
+        return arith("//", arith("+", arith("*", part.numerator, total), more), part.denominator)
+
+    def _rounded(self, updates: float) -> int:
+        return ceil(updates) if self.up else int(updates)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the share, where both numbers are known."""
+        warmup = w.plan(self.path)
+        if warmup is None:
+            return
+        if warmup == 0:
+            w.put(self.key, 0.0, self.path, always=True)
+            return
+        total = self.updates(w)
+        total = int(total) if isinstance(total, Fraction) else total
+        if not isinstance(total, int) or isinstance(warmup, Expr) or total <= 0:
+            note = f"{formula(warmup)} updates are a share of the run's here, and nothing says how many these are: pass --rows N"
+            leave_open(w, self.key, note, self.path)
+            return
+        how = f"{formula(warmup)} of {total} updates"
+        w.put(self.key, self._share(warmup, total), self.path, state=State.DERIVED, always=True, how=how)
+
+    def _share(self, warmup: Any, total: int) -> float:
+        """Return the shortest number that gives these updates again; a warm-up may be longer than its run."""
+        wanted, share = self._rounded(warmup), float(warmup) / total
+        short = round(share, 6)
+        if self._rounded(total * short) == wanted:
+            return short
+        while self._rounded(total * share) != wanted and 0 < share < inf:
+            share = nextafter(share, 0.0 if self.up else inf)
+        return share

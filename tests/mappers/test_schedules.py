@@ -1,0 +1,52 @@
+"""A warm-up that is written as a share of a run is the same number of updates when it is read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rftconf.mappers.schedules import WarmupShare
+
+KEY, PATH = "optim.share", "stage.optim.actor.warmup_updates"
+
+
+class OneKey:
+    """A pass over one key and one field, as much of it as the shape asks for."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, Any] = {}
+        self.values: dict[str, Any] = {}
+        self.inactive: dict[str, str] = {}
+
+    def native(self, key: str, otherwise: Any = None) -> Any:
+        return self.keys.get(key, otherwise)
+
+    def plan(self, path: str) -> Any:
+        return self.values.get(path)
+
+    def set(self, path: str, value: Any, *keys: str, **more: Any) -> None:
+        self.values[path] = value
+
+    def put(self, key: str, value: Any, *plans: str, **more: Any) -> None:
+        self.keys[key] = value
+
+
+@pytest.mark.parametrize("up", [False, True])
+@pytest.mark.parametrize("total", [1, 3, 7, 100, 875, 7473])
+def test_a_share_gives_its_updates_again(total: int, up: bool) -> None:
+    shape = WarmupShare(KEY, PATH, lambda _: total, up=up)
+    for updates in sorted({0, 1, 2, total // 3, total - 1, total, 2 * total} - {-1}):
+        there, back = OneKey(), OneKey()
+        there.values[PATH] = updates
+        shape.write(there)  # type: ignore[arg-type]
+        back.keys = there.keys
+        shape.read(back)  # type: ignore[arg-type]
+        assert back.values[PATH] == updates, (updates, there.keys)
+
+
+def test_a_share_is_a_short_number_where_one_does() -> None:
+    there = OneKey()
+    there.values[PATH] = 20
+    WarmupShare(KEY, PATH, lambda _: 400, up=True).write(there)  # type: ignore[arg-type]
+    assert there.keys == {KEY: 0.05}
