@@ -148,13 +148,13 @@ def _uneven_micro(s: Subject) -> Findings:
     source="veRL utils/config.py validate_config 103-113; verl-project/verl#473", frameworks=("verl",),
 )  # fmt: skip
 def _uneven_gpus(s: Subject) -> Findings:
-    """veRL asserts that the sequences of a period divide by the GPUs (FSDP), or by ranks times micro-batch (Megatron),
-    when micro-batches are fixed; up to 0.5 always."""
+    """veRL asserts that the sequences of a period divide by the GPUs (FSDP; up to 0.3 Megatron too), or by ranks times
+    micro-batch (Megatron), when micro-batches are fixed; up to 0.5 always."""
     total, gpus = sequences(s), s.count(TRAINERS)
     if total is None or gpus is None or (s.value(DYNAMIC) is not False and s.since("0.6.1")):
         return
     least = gpus
-    if s.value("placement.actor.backend") == "megatron":
+    if s.value("placement.actor.backend") == "megatron" and s.since("0.4.1"):
         d, micro = ranks(s), s.count(MICRO)
         if d is None or micro is None:
             return
