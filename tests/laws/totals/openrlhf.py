@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -12,6 +14,18 @@ from tests.laws.totals.case import Case, Keys, Pick
 from tests.laws.totals.figures import Figures, Rate
 
 
+def _typed(keys: Keys) -> Keys:
+    """The words of a command line as argparse makes numbers of them."""
+    return replace(keys, flat={key: _number(value) for key, value in keys.flat.items()})
+
+
+def _number(value: Any) -> Any:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(value) if isinstance(value, str) else value
+    return value
+
+
 def _seen(keys: Keys) -> int:
     """Rows of an episode (ppo_trainer.py: prepare_datasets)."""
     return int(min(keys.rows, keys.get("data.max_samples", otherwise=100_000_000)))
@@ -19,6 +33,7 @@ def _seen(keys: Keys) -> int:
 
 def account(keys: Keys) -> Figures:
     """One step is a rollout and its updates; the last one of an episode takes the rows that are left."""
+    keys = _typed(keys)
     get = keys.get
     prompts, n = get("rollout.batch_size", otherwise=1024), get("rollout.n_samples_per_prompt", otherwise=1)
     update, passes = get("train.batch_size", otherwise=128), get("train.max_epochs", otherwise=1)
@@ -62,7 +77,7 @@ def _rate(keys: Keys, updates: Fraction) -> Rate:
 
 def rules(keys: Keys) -> Iterator[str]:
     """Ranks share an update and take it in whole passes, models that share GPUs are alike, engines take all of them."""
-    get = keys.get
+    get = _typed(keys).get
     gpus = get("actor.num_nodes", otherwise=1) * get("actor.num_gpus_per_node", otherwise=8)
     rank = get("ds.ring_attn_size", otherwise=1) * get("ds.tensor_parallel_size", otherwise=1)
     update, micro = get("train.batch_size", otherwise=128), get("train.micro_batch_size", otherwise=1)
