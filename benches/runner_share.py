@@ -192,7 +192,7 @@ def table(configs: Sequence[Config]) -> dict[str, Any]:
         ladder.append({"capability": name, "single_turn": reached[0], "rl": reached[1],
                        "lacks": sum(name in config.lacks for config in rl), "lacks_alone": sum(config.lacks == [name] for config in rl)})  # fmt: skip
     reasons = Counter(
-        re.sub(r"( is ).*", "", line.partition("; ")[0])[:90] for config in rl for line in set(config.reasons)
+        re.sub(r"( is ).*", "", line.partition("; ")[0])[:90] for config in rl for line in sorted(set(config.reasons))
     )
     return {
         "read": len(configs), "rl": len(rl), "single_turn": len(single),
