@@ -24,8 +24,8 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
       f"{R}n=1\n{A}ppo_mini_batch_size=60"), "BAT005"),
     ("verl", "0.5.0", "1.2.1 always before 0.6", f"data.train_batch_size=60\n{R}n=1\n{A}ppo_mini_batch_size=60", "BAT005"),
     ("verl", "0.3.0", "1.2.1 Megatron's ranks do not count before 0.4",
-     f"data.train_batch_size=4\n{R}n=1\n{A}ppo_mini_batch_size=4\n{A}strategy=megatron\n{A}ppo_micro_batch_size_per_gpu=1"
-     f"\n{A}megatron.tensor_model_parallel_size=2", "BAT005"),
+     (f"data.train_batch_size=4\n{R}n=1\n{A}ppo_mini_batch_size=4\n{A}strategy=megatron\n{A}ppo_micro_batch_size_per_gpu=1"
+      f"\n{A}megatron.tensor_model_parallel_size=2"), "BAT005"),
     ("verl", "0.9.1", "1.2.2 no micro-batch", f"{A}use_dynamic_bsz=False", "BAT006"),
     ("verl", "0.9.1", "1.2.2 both micro-batches",
      (f"{A}use_dynamic_bsz=False\n{A}ppo_micro_batch_size=8\n"

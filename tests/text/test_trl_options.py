@@ -17,7 +17,7 @@ from rftconf.text.source import Source
 
 
 def options(*values: str | Expr) -> dict[str, Value]:
-    line = read_arguments([PlacedArgument(v, Place("f", Span(0, 1, 1, 1)), ()) for v in values], Style.ARGPARSE)
+    line = read_arguments([PlacedArgument(v, Place("f", Span(0, 1, 1, 1)), ()) for v in values], Style.ARGPARSE, "trl")
     return {leaf.key: leaf.value for leaf in line.leaves}
 
 

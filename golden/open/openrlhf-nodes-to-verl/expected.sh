@@ -54,7 +54,7 @@ ARGS=(
   actor_rollout_ref.model.trust_remote_code=true              # OpenRLHF 0.9.7: openrlhf/models/actor.py: trust_remote_code=True
   actor_rollout_ref.model.use_remove_padding=true             # packing_samples=True
 
-  reward.custom_reward_function.path=/code/reward_func.py  # remote_rm_url=/code/reward_func.py
+  'reward.custom_reward_function.path=???'  # remote_rm_url=/code/reward_func.py
 
   trainer.total_epochs=2                   # num_episodes=2
   trainer.project_name=openrlhf_train_ppo  # OpenRLHF 0.9.7 default of wandb_project

@@ -58,7 +58,7 @@ ARGS=(
   actor_rollout_ref.model.trust_remote_code=true              # OpenRLHF 0.11.2: openrlhf/models/actor.py: trust_remote_code=True
   actor_rollout_ref.model.use_remove_padding=true             # ds.packing_samples=True
 
-  reward.custom_reward_function.path=/code/reward_func.py  # reward.remote_url=/code/reward_func.py
+  'reward.custom_reward_function.path=???'  # reward.remote_url=/code/reward_func.py
 
   trainer.total_epochs=4                                    # train.num_episodes=4
   trainer.project_name=math                                 # logger.wandb.project=math

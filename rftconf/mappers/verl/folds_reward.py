@@ -6,7 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, known_below, lose_known, settle_known, take
+from rftconf.mappers.shapes import carry, known_below, leave_open, lose_known, settle_known, take
 from rftconf.mappers.verl import folds_teacher
 from rftconf.mappers.verl.conditions import dapo_recipe
 from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape, teacher
@@ -77,9 +77,8 @@ REWARD_MODEL = {
 
 def write_reward(w: WriteContext) -> None:
     """The same references under `reward.*`; code is never carried along."""
-    for key, field in (("reward.custom_reward_function.path", "function_path"), ("reward.custom_reward_function.name", "function_name"),
-                       ("reward.reward_manager.name", "manager")):  # fmt: skip
-        carry(w, key, R + field)
+    _write_function(w)
+    carry(w, "reward.reward_manager.name", R + "manager")
     put_tree(w, "+reward.custom_reward_function.reward_kwargs", R + "function_args")
     put_tree(w, "+reward.reward_kwargs", R + "manager_args")
     mine = served(w)
@@ -93,6 +92,18 @@ def write_reward(w: WriteContext) -> None:
             continue
         why = "veRL serves one reward model; helpers and services live in the user's own code"
         lose_known(w, State.NO_COUNTERPART, why, *known_below(w, prefix))
+
+
+def _write_function(w: WriteContext) -> None:
+    """A function is called as its own framework calls it: one of another framework's stays open, unless it is adapted."""
+    file, path = "reward.custom_reward_function.path", R + "function_path"
+    if w.plan(path) is None or w.same_framework or w.chosen(path):
+        carry(w, file, path)
+        carry(w, "reward.custom_reward_function.name", R + "function_name")
+        return
+    why = "veRL calls a function otherwise: compute_score(data_source, solution_str, ground_truth, extra_info) in the file"
+    leave_open(w, file, why, path)
+    lose_known(w, State.NO_COUNTERPART, "the name of a function that veRL cannot call", R + "function_name")
 
 
 def _write_reward_model(w: WriteContext, prefix: str) -> None:

@@ -9,7 +9,7 @@ from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.symbols import Expr, Text, Value, text, to_shell
 from rftconf.text.document import Leaf, Unread
 from rftconf.text.hydra.override_parser import Argument
-from rftconf.text.launch.trl_options import whole_name
+from rftconf.text.launch.option_names import whole_name
 from rftconf.text.read.command_line import CommandLine
 
 _FILE = "config"
@@ -29,8 +29,11 @@ class _Option:
     words: list[Argument] = field(default_factory=list)
 
 
-def read_options(words: Sequence[Argument]) -> CommandLine:
-    """The options among `words` as leaves, shortened ones in full; the first word that is none is the program's command."""
+def read_options(words: Sequence[Argument], framework: str = "") -> CommandLine:
+    """The options among `words` as leaves; the first word that is none is the program's command.
+
+    Those of a framework's own program may be shortened, and are read in full.
+    """
     line = CommandLine()
     for option in _options(words, line):
         value = _value_of(option)
@@ -38,7 +41,7 @@ def read_options(words: Sequence[Argument]) -> CommandLine:
             line.options[_FILE] = value
             continue
         key, value = _as_switch(option.name, value)
-        key = whole_name(key)
+        key = whole_name(framework, key)
         place = option.words[0].place if option.words else option.word.place
         raw = " ".join(to_shell(item) for item in option.values)
         leaf = Leaf(key, value, place, option.word.place, raw, (option.words or [option.word])[0].via)

@@ -25,8 +25,9 @@ _LONG |= {"-h": "help", "-r": "run", "-i": "info", "-sc": "shell-completion"}
 _WITH_VALUE = frozenset({"config-path", "config-name", "config-dir", "package", "cfg", "experimental-rerun", "info"})
 
 
-def read_arguments(words: Sequence[Argument], style: Style) -> CommandLine:
-    """Options and overrides among `words`, as Hydra's argument parser, or a program with `--name value`, takes them."""
+def read_arguments(words: Sequence[Argument], style: Style, framework: str = "") -> CommandLine:
+    """Options and overrides among `words`, as Hydra's argument parser, or a program of `framework` with `--name value`, takes
+    them."""
     if style is Style.DOTLIST:
         from rftconf.text.hydra.dotlist import parse_dotlist
 
@@ -34,7 +35,7 @@ def read_arguments(words: Sequence[Argument], style: Style) -> CommandLine:
     if style is Style.ARGPARSE:
         from rftconf.text.read.argparse_options import read_options
 
-        return read_options(words)
+        return read_options(words, framework)
     return _hydra(words) if style is Style.HYDRA else _flags(words, Overrides())
 
 

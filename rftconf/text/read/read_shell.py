@@ -41,7 +41,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         return Document(source.name, source.text, "shell", (), tuple(diagnostics), also_read=also_read, secrets=secrets)
     diagnostics = [*(_outside(d, chosen, source) for d in script.diagnostics), *notes]
     diagnostics += _not_given(chosen.command.arguments)
-    line = read_arguments(_split(chosen.command.arguments), chosen.style)
+    line = read_arguments(_split(chosen.command.arguments), chosen.style, chosen.framework)
     leaves, more = with_config(line, chosen, options)
     server = None
     if chosen.style is Style.ARGPARSE:
