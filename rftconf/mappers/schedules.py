@@ -152,10 +152,10 @@ class WarmupShare(OneField):
 
     def _share(self, warmup: Any, total: int) -> float:
         """Return the shortest number that gives these updates again; a warm-up may be longer than its run."""
-        wanted, share = self._rounded(warmup), float(warmup) / total
+        updates, share = self._rounded(warmup), float(warmup) / total
         short = round(share, 6)
-        if self._rounded(total * short) == wanted:
+        if self._rounded(total * short) == updates:
             return short
-        while self._rounded(total * share) != wanted and 0 < share < inf:
+        while self._rounded(total * share) != updates and 0 < share < inf:
             share = nextafter(share, 0.0 if self.up else inf)
         return share

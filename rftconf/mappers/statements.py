@@ -119,7 +119,7 @@ class Question(OneSided):
 
 
 @record
-class Asked(OneSided):
+class Inquiry(OneSided):
     """A question about what another framework's run does otherwise: `why` words it, and is empty where it does not.
 
     The question stands at `key`; one about the loss or the estimator `leads`.

@@ -44,8 +44,8 @@ class TrackerKeys:
 
     def read(self, r: ReadContext) -> None:
         """Set the console, and each tracker that is there."""
-        there = [name for name, key in self.keys.items() if self._acts(name, r.native(key))]
-        r.set(self.path, [CONSOLE, *there], *self.natives)
+        names = [name for name, key in self.keys.items() if self._acts(name, r.native(key))]
+        r.set(self.path, [CONSOLE, *names], *self.natives)
 
     def _acts(self, name: str, value: Any) -> bool:
         return value is not None if name in self.values else value is True

@@ -94,8 +94,8 @@ def test_its_parser_has_the_flags_that_the_catalogue_names(release: str, tmp_pat
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_script_is_refused(what: str, tmp_path: Path) -> None:
-    old, new, said = WRONG[what]
+    old, new, message = WRONG[what]
     script = decided(ACCEPTED.read_text())
     assert old in script
     (reply,) = answers(NEWEST, [script.replace(old, new)], tmp_path)
-    assert said in reply.get("refused", "accepted")
+    assert message in reply.get("refused", "accepted")

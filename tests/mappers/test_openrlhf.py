@@ -123,10 +123,10 @@ def test_without_bf16_the_type_of_the_files_acts(release: str) -> None:
 
 def test_prompts_without_a_template_are_noted() -> None:
     """prompts_dataset.py: preprocess_data takes the column as it is where apply_chat_template is off."""
-    told = [
+    notes = [
         note for note in loaded({"data.apply_chat_template": None}).stages[0].reading.notes if "chat template" in note
     ]
-    assert told
+    assert notes
     assert not [note for note in loaded({}).stages[0].reading.notes if "chat template" in note]
 
 

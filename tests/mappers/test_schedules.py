@@ -37,16 +37,16 @@ class OneKey:
 def test_a_share_gives_its_updates_again(total: int, up: bool) -> None:
     shape = WarmupShare(KEY, PATH, lambda _: total, up=up)
     for updates in sorted({0, 1, 2, total // 3, total - 1, total, 2 * total} - {-1}):
-        there, back = OneKey(), OneKey()
-        there.values[PATH] = updates
-        shape.write(there)  # type: ignore[arg-type]
-        back.keys = there.keys
+        target, back = OneKey(), OneKey()
+        target.values[PATH] = updates
+        shape.write(target)  # type: ignore[arg-type]
+        back.keys = target.keys
         shape.read(back)  # type: ignore[arg-type]
-        assert back.values[PATH] == updates, (updates, there.keys)
+        assert back.values[PATH] == updates, (updates, target.keys)
 
 
 def test_a_share_is_a_short_number_where_one_does() -> None:
-    there = OneKey()
-    there.values[PATH] = 20
-    WarmupShare(KEY, PATH, lambda _: 400, up=True).write(there)  # type: ignore[arg-type]
-    assert there.keys == {KEY: 0.05}
+    target = OneKey()
+    target.values[PATH] = 20
+    WarmupShare(KEY, PATH, lambda _: 400, up=True).write(target)  # type: ignore[arg-type]
+    assert target.keys == {KEY: 0.05}

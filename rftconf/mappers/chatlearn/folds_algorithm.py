@@ -20,7 +20,7 @@ from rftconf.mappers.shapes import (
     take,
     together,
 )
-from rftconf.mappers.statements import Asked, Lost, Refused
+from rftconf.mappers.statements import Inquiry, Lost, Refused
 from rftconf.plan.origin import Kind
 
 A, OPTIM = "stage.algorithm.", "stage.optim.actor."
@@ -47,7 +47,7 @@ ADVANTAGE = together(
         lambda w: f"the source trains a critic ({w.plan(A + 'advantage')}); {HERE}, without a critic",
         ("change the source to a group estimator (grpo) first",),
     ),
-    Asked("models.policy_trainer", _other_estimator, ("accept GRPO", "or keep the source's framework"), leads=True),
+    Inquiry("models.policy_trainer", _other_estimator, ("accept GRPO", "or keep the source's framework"), leads=True),
     why="grpo_utils/advantage_compute.py: the only algorithm",
 )
 

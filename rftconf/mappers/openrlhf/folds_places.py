@@ -138,22 +138,22 @@ def write_places(w: WriteContext) -> None:
     _settle_cluster(w, gpus, (count, per), [name for name in names if name in ("critic", "reward")])
 
 
-def _settle_cluster(w: WriteContext, gpus: Any, group: tuple[Any, Any], apart: list[str]) -> None:
+def _settle_cluster(w: WriteContext, gpus: Any, group: tuple[Any, Any], roles: list[str]) -> None:
     """Record the cluster that the groups of GPUs make: Ray finds nodes for them, and no flag says how large one is."""
-    (count, per), number, total = group, w.effective(ENGINES), gpus
-    engines = None if number in (None, MISSING) else arith("*", number, w.effective(TP))
+    (count, per), copies, total = group, w.effective(ENGINES), gpus
+    engines = None if copies in (None, MISSING) else arith("*", copies, w.effective(TP))
     shared, nodes, each = w.effective(SHARED) is True, w.plan(NODES), w.plan(EACH)
     beside = not shared or w.effective(ASYNC) is True
-    for more in ([engines] if beside and engines is not None else []) + [gpus] * (0 if shared else len(apart)):
+    for more in ([engines] if beside and engines is not None else []) + [gpus] * (0 if shared else len(roles)):
         total = arith("+", total, more)
     known = all(isinstance(number, int) for number in (total, per)) and per > 0
     mine = -(-total // per) if known else arith("//", total, per) if beside else count
     note = "groups of GPUs are asked for here, and Ray finds nodes for them: {} x {} GPUs"
-    for path, value, here in ((NODES, nodes, mine), (EACH, each, per)):
+    for path, value, number in ((NODES, nodes, mine), (EACH, each, per)):
         settle_known(
             w,
             path,
-            value == here,
+            value == number,
             "the GPUs of all roles",
             note.format(formula(mine), formula(per)),
             alike=State.DERIVED,
@@ -188,8 +188,8 @@ def _write_layout(w: WriteContext, layout: Any) -> None:
     note = "engines keep their GPUs here, which the source lends to the trainer" if layout == "lendable" else ""
     if ahead:
         beside = "engines that run ahead have GPUs of their own; the models alone share the trainer's"
-        apart = "" if separate else beside
-        both = "; ".join(filter(None, (note, apart)))
+        own_gpus = "" if separate else beside
+        both = "; ".join(filter(None, (note, own_gpus)))
         w.put(
             SHARED,
             True,

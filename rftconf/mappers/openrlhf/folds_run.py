@@ -103,8 +103,8 @@ def write_dtypes(w: WriteContext) -> None:
         if other != path:
             mine = "fp32" if other.endswith("model_dtype") and "reference" not in other else word
             alike = w.plan(other) in (mine, "float32" if mine == "fp32" else mine)
-            one = "DeepSpeed has one type for all, and master weights in single precision"
-            settle_known(w, other, alike, "as DeepSpeed has it", one)
+            why = "DeepSpeed has one type for all, and master weights in single precision"
+            settle_known(w, other, alike, "as DeepSpeed has it", why)
 
 
 RANK = "ds.lora.rank"

@@ -7,7 +7,7 @@ from rftconf.base.symbols import formula
 from rftconf.mappers.context import WriteContext
 from rftconf.mappers.placing import Target
 from rftconf.mappers.shapes import leave_open, together
-from rftconf.mappers.statements import Asked, Refused
+from rftconf.mappers.statements import Inquiry, Refused
 from rftconf.plan.origin import Kind
 
 A, SCALE, BETA, REWARDS = "stage.algorithm.", "scale_rewards", "beta", "reward_funcs"
@@ -67,12 +67,12 @@ ALGORITHM = together(
         lambda w: f"the source trains a critic ({formula(w.plan(A + 'advantage'))}); {HERE}, and has none",
         ("change the source to a group estimator (grpo) first",),
     ),
-    Asked(SCALE, _other_estimator, ("accept GRPO", KEEP), leads=True),
-    Asked("num_generations", _filters, ("accept batches with such groups", KEEP)),
-    Asked(BETA, _penalty_on_rewards, ("train without", "give a coefficient for the loss")),
-    Asked("vllm_mode", _runs_ahead, ("accept turns", KEEP)),
-    Asked(REWARDS, _models_beside, ("call a server from a reward function", KEEP)),
-    Asked("max_tool_calling_iterations", _turns, ("write a script that passes tools to GRPOTrainer",)),
+    Inquiry(SCALE, _other_estimator, ("accept GRPO", KEEP), leads=True),
+    Inquiry("num_generations", _filters, ("accept batches with such groups", KEEP)),
+    Inquiry(BETA, _penalty_on_rewards, ("train without", "give a coefficient for the loss")),
+    Inquiry("vllm_mode", _runs_ahead, ("accept turns", KEEP)),
+    Inquiry(REWARDS, _models_beside, ("call a server from a reward function", KEEP)),
+    Inquiry("max_tool_calling_iterations", _turns, ("write a script that passes tools to GRPOTrainer",)),
     why="GRPOTrainer has the group's mean, and no critic",
 )
 

@@ -207,8 +207,8 @@ class Precision:
             return []
         on = cell.value is not False
         flat[self.new] = with_value(cell, "bf16" if on else self.files)
-        kept = "weights kept the type that the model's files say; newer releases train in bf16 or fp16 alone"
-        return [Change(self.old, cell, (self.new,), "renamed param_dtype" if on else kept, not on)]
+        why = "weights kept the type that the model's files say; newer releases train in bf16 or fp16 alone"
+        return [Change(self.old, cell, (self.new,), "renamed param_dtype" if on else why, not on)]
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Write the switch for bfloat16; there was no half precision beside it."""

@@ -67,16 +67,16 @@ def answer(program, script):
     """Start the program with the words of one script."""
     with tempfile.TemporaryDirectory() as folder:
         sys.argv = [str(PROGRAM), *words_of(script, folder)]
-    said, wrong = io.StringIO(), io.StringIO()
+    printed, wrong = io.StringIO(), io.StringIO()
     names = {"__name__": "__main__"}
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(wrong):
             exec(program, names)
     except SystemExit:
         return {"refused": wrong.getvalue().strip().splitlines()[-1]}
     except (AssertionError, ValueError) as why:
         return {"refused": f"{type(why).__name__}: {why}"}
-    return {"arguments": flat(names["args"]), "said": said.getvalue().splitlines()}
+    return {"arguments": flat(names["args"]), "printed": printed.getvalue().splitlines()}
 
 
 def main():
