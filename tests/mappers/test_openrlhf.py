@@ -171,3 +171,11 @@ def test_a_share_of_warm_up_is_rounded_as_a_float_is(share: float, rows: int, up
     source = Source("run.sh", command({**BASE, "actor.lr_scheduler": "linear", "actor.lr_warmup_ratio": share}))
     values = load(read(source), framework="openrlhf", release="0.11.2", rows=rows).stages[0].values
     assert values["stage.optim.actor.warmup_updates"] == updates
+
+
+def test_the_default_of_the_most_rows_is_a_number_of_rows_in_every_release() -> None:
+    """train_ppo_ray of 0.9.10: --max_samples type=int, default=1e8, which argparse leaves a float."""
+    flags = {**OLD_FLAGS, "rollout_batch_size": 50, "n_samples_per_prompt": 8, "num_episodes": 2}
+    source = Source("run.sh", command(flags))
+    values = load(read(source), framework="openrlhf", release="0.9.10", rows=500).stages[0].values
+    assert values["stage.run_length.rollouts"] == 20

@@ -185,6 +185,7 @@ ALL = 100_000_000
 def read_length(r: ReadContext) -> None:
     """Episodes are passes over at most so many rows; the last rollout of one takes the rows that are left."""
     episodes, most, rows, prompts = r.native(EPISODES), r.native(ROWS), r.rows(), r.plan(PERIOD)
+    most = int(most) if isinstance(most, float) else most  # the default of older releases is 1e8
     r.set(EPOCHS, episodes, EPISODES)
     r.set(MOST, None if most == ALL else most, ROWS)
     r.set(LAST, None)
