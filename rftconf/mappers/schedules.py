@@ -13,6 +13,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.shapes import OneField, leave_open, lose_known, settle_known
+from rftconf.plan.units import Unit
 
 FLAT = CONSTANT, WARMED = "constant", "constant_with_warmup"
 """transformers' words for a rate that stays: the second has a warm-up."""
@@ -24,7 +25,7 @@ class NamedSchedule:
     """A key with transformers' word for a schedule, and a key for the lowest rate as a share of the rate.
 
     `floors`: the words of a cosine that has a lowest rate, of which the first is written. `share` is the key of the warm-up, which
-    a constant rate does not have; its own shape comes before this one.
+    a constant rate does not have; its own shape comes before this one. `updates` counts those that a rate falls over.
     """
 
     word: str
@@ -32,6 +33,7 @@ class NamedSchedule:
     share: str
     role: str
     floors: tuple[str, ...]
+    updates: Callable[[Context], Any]
 
     @property
     def natives(self) -> tuple[str, ...]:
@@ -53,7 +55,8 @@ class NamedSchedule:
         falls_to_nothing = None if known and kind in FLAT else 0.0
         r.set(ratio, *((r.native(self.least), self.least) if kind in self.floors else (falls_to_nothing, self.word)))
         r.set(least, None)
-        r.set(decay, None)
+        falls = "" if known and kind in FLAT else self._falls_otherwise(r)
+        r.set(decay, *((self.updates(r), self.word) if falls else (None,)), how=falls)
         if kind == CONSTANT:
             r.set(f"stage.optim.{self.role}.warmup_updates", 0, self.word)
             r.inactive[self.share] = f"{self.word}={CONSTANT} has no warm-up; {WARMED} has"
@@ -69,9 +72,23 @@ class NamedSchedule:
         elif kind is not None:
             warms = w.plan(f"stage.optim.{self.role}.warmup_updates") not in NOTHING
             native = FLAT[warms] if kind == CONSTANT else self.floors[0] if kind == "cosine" else kind
-            w.put(self.word, native, schedule)
+            note = "" if native in FLAT or w.plan(decay) is not None else self._falls_otherwise(w)
+            w.put(self.word, native, schedule, state=State.NARROWED if note else State.EXACT, note=note)
             self._write_floor(w, native)
-        lose_known(w, State.NO_COUNTERPART, "the schedule ends with the run", decay)
+        ends = "the schedule ends with the run"
+        settle_known(w, decay, w.plan(decay) == self.updates(w), ends, ends, alike=State.DERIVED)
+
+    def _falls_otherwise(self, c: Context) -> str:
+        """Say that a rate falls over another number of updates than rollouts make; empty where it does not, or nobody tells."""
+        mine, rollouts = self.updates(c), c.plan("stage.run_length.rollouts")
+        if not isinstance(mine, int) or not isinstance(rollouts, int):
+            return ""
+        whole = c.convert(rollouts, Unit.ROLLOUTS, Unit.UPDATES)
+        return (
+            ""
+            if mine == whole
+            else f"the rate falls over {mine} updates, and {rollouts} rollouts make {formula(whole)}"
+        )
 
     def _write_floor(self, w: WriteContext, native: Any) -> None:
         _, path, number, _ = self.plans

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import OpenKey, is_symbolic
 from rftconf.convert.convert import Conversion, convert
@@ -179,3 +180,42 @@ def test_the_default_of_the_most_rows_is_a_number_of_rows_in_every_release() -> 
     source = Source("run.sh", command(flags))
     values = load(read(source), framework="openrlhf", release="0.9.10", rows=500).stages[0].values
     assert values["stage.run_length.rollouts"] == 20
+
+
+@pytest.mark.parametrize(
+    ("schedule", "rows", "updates"),
+    [("linear", 1000, 62), ("cosine_with_min_lr", 1000, 62), ("linear", 1024, None), ("constant", 1000, None)],
+)
+def test_a_rate_falls_over_the_updates_of_the_rows(schedule: str, rows: int, updates: int | None) -> None:
+    """prepare_datasets: max_steps is 1000 x 8 // 128 = 62; the 16 rollouts, of which the last has 40 prompts, are 64 by their size."""
+    source = Source("run.sh", command({**BASE, "actor.lr_scheduler": schedule}))
+    values = load(read(source), framework="openrlhf", release="0.11.2", rows=rows).stages[0].values
+    assert values["stage.optim.actor.decay_updates"] == updates
+
+
+def test_a_rate_that_falls_over_other_updates_than_the_source_s_is_told() -> None:
+    """32 periods of 64 prompts are 2 episodes over 1000 rows, whose last rollouts are short."""
+    words = {
+        **VERL,
+        "trainer.total_training_steps": 32,
+        "trainer.total_epochs": 90,
+        "actor_rollout_ref.actor.optim.lr_scheduler_type": "cosine",
+    }
+    text = " ".join(f"{key}={value}" for key, value in words.items() if value is not None)
+    document = read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {text}\n"))
+    for rows, told in ((1000, True), (1024, False)):
+        lines = convert(document, "openrlhf", framework="verl", rows=rows).ledger.sources
+        notes = [line.reason for line in lines if "stage.optim.actor.schedule" in line.plan]
+        assert [bool(note) and "falls over" in note for note in notes] == [told]
+
+
+def test_an_update_that_ranks_cannot_share_is_refused() -> None:
+    """deepspeed.py: accumulated_gradient rounds down; 5 prompts of 4 answers are 20 sequences for 8 ranks."""
+    with pytest.raises(RefusedError, match="20 sequences, and 8 ranks"):
+        from_verl(
+            {
+                "actor_rollout_ref.actor.ppo_mini_batch_size": 5,
+                "actor_rollout_ref.rollout.n": 4,
+                "data.train_batch_size": 10,
+            }
+        )

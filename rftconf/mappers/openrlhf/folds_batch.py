@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from rftconf.base.errors import RefusedError
@@ -113,7 +114,8 @@ def _put_size(w: WriteContext, key: str, size: Any, path: str, *, trains: bool) 
 def _ranks(c: Any) -> Any:
     """Data-parallel ranks of the trainer; None while its GPUs are not known."""
     gpus = c.plan("stage.placement.actor.gpus")
-    return None if gpus in (None, 0) else data_parallel(c, megatron=False)
+    ranks = None if gpus in (None, 0) else data_parallel(c, megatron=False)
+    return int(ranks) if isinstance(ranks, Fraction) and ranks.denominator == 1 else ranks
 
 
 def _refuse_torn(w: WriteContext) -> None:

@@ -39,7 +39,7 @@ def schedule_fold(role: str) -> Fold:
     word, share, least = (f"{role}.{name}" for name in ("lr_scheduler", "lr_warmup_ratio", "min_lr_ratio"))
     return together(
         WarmupShare(share, f"stage.optim.{role}.warmup_updates", _updates, up=True),
-        NamedSchedule(word, least, share, role, FLOORS),
+        NamedSchedule(word, least, share, role, FLOORS, _updates),
         why="deepspeed.py: get_scheduler over max_steps updates",
         when=CRITIC if role == "critic" else None,
     )

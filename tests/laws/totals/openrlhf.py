@@ -64,8 +64,9 @@ def _rate(keys: Keys, updates: Fraction) -> Rate:
         * get("train.num_episodes", otherwise=1) * get("train.max_epochs", otherwise=1)
     )  # fmt: skip
     kind, top = get("actor.lr_scheduler", otherwise="cosine_with_min_lr"), get("actor.adam.lr", otherwise=1e-6)
-    share = Fraction(str(get("actor.lr_warmup_ratio", otherwise=0.03)))
-    warm = ceil(total * share) / updates
+    warm = (
+        ceil(total * get("actor.lr_warmup_ratio", otherwise=0.03)) / updates
+    )  # in floats (deepspeed.py: _ds_init_train_model)
     if kind == "constant":
         return Rate("constant", top)
     if kind == "constant_with_warmup":

@@ -22,6 +22,7 @@ from rftconf.load.loaded import Loaded
 from rftconf.load.stage import StageRead
 from rftconf.mappers.facts import Facts
 from rftconf.mappers.native import Native
+from rftconf.mappers.outcomes import Out
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
@@ -183,7 +184,8 @@ def in_plan(source: Source, to: str, release: str, options: Options) -> Outcome:
     except RefusedError as refusal:
         return Outcome(case, to, refused=str(refusal))
     new_key = (to, release, writing.trainer)
-    flat = down(*new_key, {key.lstrip("+"): out.value for key, out in writing.out.items()})
+    written = {key.lstrip("+"): out for key, out in writing.out.items()}
+    flat = down(*new_key, {key: out.value for key, out in written.items()})
     keys = keys_of(release, writing.trainer, up(*new_key, flat), case.rows)
     theirs = ACCOUNTS[to](keys)
     back = of_plan(read(native_of(*new_key, flat), case.rows).values)
@@ -194,6 +196,7 @@ def in_plan(source: Source, to: str, release: str, options: Options) -> Outcome:
     for path, outcome in writing.outcomes.items():
         if outcome.state in LOSSES and outcome.note:
             reply[path] = outcome.note
+    reply |= _unknown(new_key, written)
     second = tuple(differing(own, theirs))
     silent = [name for name in second if not any(path in reply for path in speaks(name, second))]
     breaches += [f"{to} would not start: {broken}" for broken in RULES[to](keys)]
@@ -215,6 +218,14 @@ def pair(name: str, new_first: Figures, second: Figures) -> str:
         first = next(k for k in ends if abs(new_first.rate.after(k) - second.rate.after(k)) > 1e-9 * new_first.rate.top)
         return f"rate after {first} periods {new_first.rate.after(first):g}, {second.rate.after(first):g}: {new_first.rate}, {second.rate}"
     return f"{name} {getattr(new_first, name)} -> {getattr(second, name)}"
+
+
+def _unknown(new_key: tuple[str, str, str], written: Mapping[str, Out]) -> dict[str, str]:
+    """Plan fields whose target key an older release lacks, which a conversion says where it drops the key."""
+    to, release, trainer = new_key
+    slots = {key: _Slot(out.value) for key, out in written.items() if out.value is not None}
+    lost = [change for change in versions.downgrade(to, slots, release, trainer=trainer).changes if change.lossy]
+    return {path: change.why for change in lost if change.key in written for path in written[change.key].plans}
 
 
 def _narrowed(reading: Reading) -> dict[str, str]:
