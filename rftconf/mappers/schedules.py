@@ -165,7 +165,14 @@ class WarmupShare(OneField):
             leave_open(w, self.key, note, self.path)
             return
         how = f"{formula(warmup)} of {total} updates"
-        w.put(self.key, self._share(warmup, total), self.path, state=State.DERIVED, always=True, how=how)
+        whole = self._rounded(warmup)
+        note = (
+            ""
+            if whole == warmup
+            else f"{float(warmup):g} updates of warm-up are no whole number; the share gives {whole}"
+        )
+        state = State.ROUNDED if note else State.DERIVED
+        w.put(self.key, self._share(warmup, total), self.path, state=state, note=note, always=True, how=how)
 
     def _share(self, warmup: Any, total: int) -> float:
         """Return the shortest number that gives these updates again; a warm-up may be longer than its run."""
