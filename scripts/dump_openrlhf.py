@@ -50,7 +50,7 @@ def _option(call: ast.Call, names: Mapping[str, str]) -> tuple[str, Row]:
     if "choices" in arguments:
         row["choices"] = _value(arguments["choices"], names)
     if default == MOMENT:
-        row |= {"default": None, "optional": True, "automatic": True}
+        row |= {"default": None, "optional": True}
     return key, row
 
 

@@ -13,8 +13,10 @@ from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import OpenKey, is_symbolic
 from rftconf.convert.convert import Conversion, convert
+from rftconf.lint import engine
 from rftconf.load.load import load
 from rftconf.load.loaded import Loaded
+from rftconf.schemas import catalogue
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.test_trl_written import BASE as VERL
@@ -156,6 +158,50 @@ def test_engines_that_run_ahead_share_no_gpus() -> None:
     values = plan({"train.async_enable": True})
     assert values["stage.placement.layout"] == "disaggregated"
     assert values["cluster.nodes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "nodes", "each"),
+    [
+        (
+            {
+                "train.async_enable": True,
+                "vllm.num_engines": 2,
+                "actor.num_gpus_per_node": 6,
+                "ref.num_gpus_per_node": 6,
+            },
+            2,
+            4,
+        ),
+        ({"train.async_enable": True, "vllm.num_engines": 1, "actor.num_gpus_per_node": 8}, 2, 8),
+        ({"train.async_enable": True, "vllm.num_engines": 4, "actor.num_gpus_per_node": 8}, 2, 6),
+        ({"actor.num_nodes": 2, "ref.num_nodes": 2, "vllm.num_engines": 16}, 2, 8),
+    ],
+)
+def test_a_cluster_has_the_gpus_of_its_roles_and_no_more(changes: dict[str, Any], nodes: int, each: int) -> None:
+    """6 and 2 GPUs are 2 nodes of 4; 9 GPUs cannot be shared by 2 nodes of at least 8, which stay whole."""
+    values = plan(changes)
+    assert (values["cluster.nodes"], values["cluster.gpus_per_node"]) == (nodes, each)
+
+
+@pytest.mark.parametrize("estimator", ["gae", "group_norm"])
+def test_no_gpu_is_said_to_hold_nothing(estimator: str) -> None:
+    """train_ppo_ray asks Ray for the GPUs of its models alone, and a critic may have GPUs of its own."""
+    changes = {
+        "algo.advantage.estimator": estimator,
+        "train.colocate_all": None,
+        "actor.model_name_or_path": "Qwen/Qwen2.5-7B-Instruct",
+    }
+    document = read(Source("run.sh", command({**BASE, **changes, "critic.num_gpus_per_node": 8})))
+    assert "MEM006" not in {finding.code for finding in engine.check(document, engine.Options(framework="openrlhf"))}
+
+
+def test_the_name_of_a_run_is_for_people_to_set() -> None:
+    """train_ppo_ray computes only its default from the day."""
+    for name, release in (("logger.wandb.run_name", "0.11.2"), ("wandb_run_name", "0.9.1")):
+        key = catalogue.load("openrlhf", release).get(name)
+        assert key is not None
+        assert not key.automatic
 
 
 def test_batches_by_tokens_are_packed() -> None:

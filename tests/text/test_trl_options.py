@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.base.span import Place, Span
-from rftconf.base.symbols import Expr, Text, Value, Var
+from rftconf.base.symbols import Expr, Text, Value, Var, formula
 from rftconf.load.load import load
 from rftconf.text.document import Document
 from rftconf.text.hydra.override_parser import PlacedArgument
@@ -46,6 +46,27 @@ def test_what_the_parser_of_transformers_takes(words: tuple[str | Expr, ...], le
 
     The beginning of one option stands for it (argparse: allow_abbrev), of several for none."""
     assert options(*words) == leaves
+
+
+@pytest.mark.parametrize(
+    ("choice", "value"),
+    [
+        ("if [ $N -lt 0 ]; then N=0; fi", '0 if [ "$(($(nproc) - 1))" -lt 0 ] else $(nproc) - 1'),
+        ("if [ -f big ]; then N=$(cat big); fi", "$(cat big) if [ -f big ] else $(nproc) - 1"),
+        ("if [ -f big ]; then N=8; else N=$(nproc); fi", "8 if [ -f big ] else $(nproc)"),
+        ("if [ -f big ]; then N=$(nproc); else N=8; fi", "$(nproc) if [ -f big ] else 8"),
+        (
+            "if [ -f big ]; then N=8; elif [ -f small ]; then N=2; fi",
+            "8 if [ -f big ] else (2 if [ -f small ] else $(nproc) - 1)",
+        ),
+    ],
+)
+def test_an_unquoted_value_that_a_condition_chooses_is_one_value(choice: str, value: str) -> None:
+    script = f"N=$(( $(nproc) - 1 ))\n{choice}\ntrl grpo --num_generations $N --max_completion_length 8 --beta 0.1\n"
+    document = read(Source("run.sh", script))
+    values = {leaf.key: leaf.value for leaf in document.leaves}
+    assert formula(values["num_generations"]) == f"({value})"
+    assert (values["max_completion_length"], values["beta"], document.unread) == ("8", "0.1", ())
 
 
 def test_the_file_of_defaults_is_no_key() -> None:

@@ -29,6 +29,7 @@ class Runtime:
     where nobody asks for packing. `always_scores`: the reference is there even where no loss asks for it.
     `judges_meanwhile`: models that answer stay awake beside each other, because an answer is judged while others are written.
     `processes`: every role is a process of its own on its GPUs, with a context and communicators of its own.
+    `asks_by_role`: it asks for the GPUs of its roles and for no whole nodes, so that none is idle.
     `may_train_alone`: a trainer that has all GPUs leaves the engines to another program. `rules`: what it refuses besides
     what every framework does.
     """
@@ -42,6 +43,7 @@ class Runtime:
     always_scores: bool = False
     judges_meanwhile: bool = False
     processes: bool = False
+    asks_by_role: bool = False
     may_train_alone: bool = False
     rules: tuple[LayoutRule, ...] = ()
 
@@ -54,7 +56,12 @@ RUNTIMES: Mapping[str, Runtime] = {
     "roll": Runtime(leaves=True, pads=True, judges_meanwhile=True, processes=True),
     "chatlearn": Runtime(always_scores=True, processes=True, rules=("engines by tensor alone", "whole nodes in all")),
     "openrlhf": Runtime(
-        code="openrlhf", sleeps_if="vllm.enable_sleep", processes=True, pads=True, rules=("engines by tensor alone",)
+        code="openrlhf",
+        sleeps_if="vllm.enable_sleep",
+        processes=True,
+        asks_by_role=True,
+        pads=True,
+        rules=("engines by tensor alone",),
     ),
     "trl": Runtime(code="trl", sleeps_if="vllm_enable_sleep_mode", answers_alone=True, trainer_writes=True, pads=True),
 }

@@ -161,9 +161,10 @@ def _undivided(s: Subject) -> Findings:
 def _idle(s: Subject) -> Findings:
     """The nodes that the run asks for have GPUs on which no role runs. They are reserved, and rented, all the same."""
     from rftconf.budget.roles.pools import pools
+    from rftconf.budget.roles.runtimes import runtime_of
     from rftconf.lint.account_shortcuts import all_gpus_used
 
-    setup = None if all_gpus_used(s) else s.setup
+    setup = None if runtime_of(s.framework).asks_by_role or all_gpus_used(s) else s.setup
     used = sum(pool.count for pool in pools(setup)) + setup.unpriced if setup is not None else 0
     if setup is not None and 0 < used < setup.total:
         keys = ("cluster.gpus_per_node", "cluster.nodes", "placement.actor.gpus", "placement.rollout.gpus")

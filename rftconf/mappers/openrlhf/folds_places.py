@@ -63,13 +63,31 @@ def read_places(r: ReadContext) -> None:
     r.set(P + "layout", "disaggregated" if separate else "colocated", SHARED, ASYNC)
     if count in (None, 0):
         r.note(f"{ENGINES} is not written: nothing generates, and train_ppo_ray stops")
-    each = r.native(SIZES["actor"][1])
-    r.set(EACH, each, SIZES["actor"][1], how="GPUs of a node that the actor takes")
-    total = _total(r, engines)
-    whole = isinstance(total, int) and isinstance(each, int) and each > 0
-    r.set(NODES, -(-total // each) if whole else r.native(SIZES["actor"][0]) if not separate else arith("//", total, each),
-          *PLACES, kind=Kind.DERIVED, how=f"{formula(total)} GPUs in all, {formula(each)} a node")  # fmt: skip
+    _read_cluster(r, _total(r, engines), separate=separate)
     _note_idle(r)
+
+
+def _read_cluster(r: ReadContext, total: Any, *, separate: bool) -> None:
+    own_nodes, mine = (r.native(key) for key in SIZES["actor"])
+    known, each = _share_nodes(total, mine)
+    nodes = known if known is not None else arith("//", total, each) if separate else own_nodes
+    if each == mine:
+        r.set(EACH, each, SIZES["actor"][1], how="GPUs of a node that the actor takes")
+    else:
+        r.set(EACH, each, *PLACES, kind=Kind.DERIVED, how=f"{total} GPUs in all, and the actor takes {mine} of a node")
+    how = f"{formula(total)} GPUs in all, {formula(each)} a node"
+    r.set(NODES, nodes, *PLACES, kind=Kind.DERIVED, how=how)
+
+
+def _share_nodes(total: Any, each: Any) -> tuple[int | None, Any]:
+    """Nodes with GPUs of each that hold all roles and no GPU more, where that many nodes can share them evenly.
+
+    No flag says how large a node is: `each` is what the actor takes of one. The nodes are None where a number is not known.
+    """
+    if not isinstance(total, int) or not isinstance(each, int) or each <= 0:
+        return None, each
+    nodes = max(1, -(-total // each))
+    return nodes, each if total % nodes or not total else total // nodes
 
 
 def _absent(name: str) -> str:
@@ -146,8 +164,8 @@ def _settle_cluster(w: WriteContext, gpus: Any, group: tuple[Any, Any], roles: l
     beside = not shared or w.effective(ASYNC) is True
     for more in ([engines] if beside and engines is not None else []) + [gpus] * (0 if shared else len(roles)):
         total = arith("+", total, more)
-    known = all(isinstance(number, int) for number in (total, per)) and per > 0
-    mine = -(-total // per) if known else arith("//", total, per) if beside else count
+    whole, per = _share_nodes(total, per)
+    mine = whole if whole is not None else arith("//", total, per) if beside else count
     note = "groups of GPUs are asked for here, and Ray finds nodes for them: {} x {} GPUs"
     for path, value, number in ((NODES, nodes, mine), (EACH, each, per)):
         settle_known(

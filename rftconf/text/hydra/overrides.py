@@ -83,7 +83,7 @@ class Overrides:
             merged = replace(leaf, value=Branch(condition, leaf.value, earlier.value))
             self._first[leaf.key] = merged
             self.leaves.append(merged)
-        elif earlier_entry is not None and _opposite(earlier_entry[0], condition):
+        elif earlier_entry is not None and is_opposite(earlier_entry[0], condition):
             del self._sometimes[leaf.key]
             self._keep(replace(leaf, value=Branch(condition, leaf.value, earlier_entry[1].value)))
         else:
@@ -148,7 +148,8 @@ def _place_at(word: Argument, offset: int) -> Place:
     return word.span_at(offset, min(offset + 1, len(source))) if HOLE not in source else word.place
 
 
-def _opposite(condition: str, condition_b: str) -> bool:
+def is_opposite(condition: str, condition_b: str) -> bool:
+    """True where one of two conditions holds exactly when the other does not."""
     from rftconf.text.shell.parse.quoting import negated
 
     return negated(condition) == condition_b or negated(condition_b) == condition

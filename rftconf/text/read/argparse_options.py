@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rftconf.base.diagnostics import Diagnostic, Severity
-from rftconf.base.symbols import Expr, Text, Value, text, to_shell
+from rftconf.base.symbols import Branch, Expr, Text, Value, text, to_shell
 from rftconf.text.document import Leaf, Unread
 from rftconf.text.hydra.override_parser import Argument
+from rftconf.text.hydra.overrides import is_opposite
 from rftconf.text.launch.option_names import whole_name
 from rftconf.text.read.command_line import CommandLine
 
@@ -27,6 +28,8 @@ class _Option:
     word: Argument
     values: list[str | Expr] = field(default_factory=list)
     words: list[Argument] = field(default_factory=list)
+    arm: str | None = None
+    """The condition under which the last word is there, while another one may stand in its place."""
 
 
 def read_options(words: Sequence[Argument], framework: str = "") -> CommandLine:
@@ -60,9 +63,13 @@ def _options(words: Sequence[Argument], line: CommandLine) -> Iterator[_Option]:
             if current is not None:
                 yield current
             current = _Option(name, word, [] if value is None else [value], [] if value is None else [word])
+        elif current is not None and _is_other_arm(current, word):
+            current.values[-1] = Branch(str(word.condition), word.value, current.values[-1])
+            current.arm = None
         elif current is not None and (isinstance(word.value, str) or not current.values):
             current.values.append(word.value)
             current.words.append(word)
+            current.arm = word.condition
         elif isinstance(word.value, str):
             line.options.setdefault("command", word.value)
         else:
@@ -70,6 +77,11 @@ def _options(words: Sequence[Argument], line: CommandLine) -> Iterator[_Option]:
             line.diagnostics.append(Diagnostic("SYN305", Severity.WARNING, _MAY, word.place, help=_BIND))
     if current is not None:
         yield current
+
+
+def _is_other_arm(option: _Option, word: Argument) -> bool:
+    """True where a condition that nobody knows here puts this word in the place of the one before it."""
+    return option.arm is not None and word.condition is not None and is_opposite(option.arm, word.condition)
 
 
 def _name_in(value: str | Expr) -> tuple[str, str | Expr | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rftconf.base.symbols import Branch, Expr, Text
+from rftconf.base.symbols import Arith, Branch, Expr, ShellOnly, Text
 from rftconf.text.shell.parse.nodes import WordNode
 from rftconf.text.shell.parse.quoting import negated
 from rftconf.text.shell.state.state import Shell
@@ -77,7 +77,7 @@ class Fields:
     def _branch(self, piece: Piece, value: Branch) -> None:
         """An argument, or several, or none, as a condition says."""
         arms = [arm for arm in (value.then, value.otherwise) if isinstance(arm, (str, Expr))]
-        if len(arms) < 2 or all(isinstance(a, str) and a and not set(a) & set(BLANKS) for a in arms):
+        if len(arms) < 2 or all(_is_one_word(arm) for arm in arms):
             self.pieces.append(piece)
             return
         for arm, condition in zip(reversed(arms), (negated(value.condition), value.condition), strict=True):
@@ -122,6 +122,15 @@ class Fields:
             low, high = (start + offset, start + stop) if exact else (start, end)
             self.shell.secrets.follow(value, value[offset:stop])
             self.pieces.append((value[offset:stop], low, high, origins, inner + offset if inner >= 0 else -1))
+
+
+def _is_one_word(arm: object) -> bool:
+    """True for what is one argument whatever it holds: a text without blanks, a number that bash computes, or either of them."""
+    if isinstance(arm, Branch):
+        return _is_one_word(arm.then) and _is_one_word(arm.otherwise)
+    if isinstance(arm, ShellOnly):
+        return arm.source.startswith("$((") and arm.source.endswith("))")
+    return isinstance(arm, Arith) or (isinstance(arm, str) and bool(arm) and not set(arm) & set(BLANKS))
 
 
 def _gaps(separators: str, blank: str) -> str:
