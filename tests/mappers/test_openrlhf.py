@@ -249,10 +249,10 @@ def test_a_rate_that_falls_over_other_updates_than_the_source_s_is_told() -> Non
     }
     text = " ".join(f"{key}={value}" for key, value in words.items() if value is not None)
     document = read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {text}\n"))
-    for rows, told in ((1000, True), (1024, False)):
+    for rows, is_other in ((1000, True), (1024, False)):
         lines = convert(document, "openrlhf", framework="verl", rows=rows).ledger.sources
         notes = [line.reason for line in lines if "stage.optim.actor.schedule" in line.plan]
-        assert [bool(note) and "falls over" in note for note in notes] == [told]
+        assert [bool(note) and "falls over" in note for note in notes] == [is_other]
 
 
 def test_an_update_that_ranks_cannot_share_is_refused() -> None:
