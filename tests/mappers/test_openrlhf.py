@@ -184,6 +184,15 @@ def test_a_cluster_has_the_gpus_of_its_roles_and_no_more(changes: dict[str, Any]
     assert (values["cluster.nodes"], values["cluster.gpus_per_node"]) == (nodes, each)
 
 
+@pytest.mark.parametrize(("rows", "updates"), [(None, None), (6400, 12), (64_000, 24)])
+def test_the_most_rows_are_no_number_of_rows(rows: int | None, updates: int | None) -> None:
+    """prepare_datasets takes min(max_samples, len(data)): 64 prompts of 8 answers are 4 updates; 3% of 400 or 800 warm up."""
+    source = Source("run.sh", command({**BASE, "data.max_samples": 12_800}))
+    values = load(read(source), framework="openrlhf", release="0.11.2", rows=rows).stages[0].values
+    warm_up = values["stage.optim.actor.warmup_updates"]
+    assert is_symbolic(warm_up) if updates is None else warm_up == updates
+
+
 @pytest.mark.parametrize("estimator", ["gae", "group_norm"])
 def test_no_gpu_is_said_to_hold_nothing(estimator: str) -> None:
     """train_ppo_ray asks Ray for the GPUs of its models alone, and a critic may have GPUs of its own."""

@@ -9,7 +9,7 @@ from rftconf.base.symbols import OpenKey, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.lora import Adapters
 from rftconf.mappers.openrlhf.conditions import CRITIC
-from rftconf.mappers.openrlhf.folds_batch import ALL, EPISODES, ROWS
+from rftconf.mappers.openrlhf.folds_batch import ALL, EPISODES, MOST, ROWS
 from rftconf.mappers.rates import rows_of_run
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.schedules import NamedSchedule, WarmupShare
@@ -22,9 +22,7 @@ FLOORS = ("cosine_with_min_lr", "cosine_warmup_with_min_lr")
 
 def _updates(c: Context) -> Any:
     """Updates of the whole run: floor(rows x answers / update) x episodes x passes (ppo_trainer.py: prepare_datasets)."""
-    rows, most, episodes = rows_of_run(c), c.effective(ROWS), c.effective(EPISODES)
-    limited = isinstance(most, int) and most != ALL
-    used = min(rows, most) if limited and isinstance(rows, int) else most if limited else rows
+    episodes, used = c.effective(EPISODES), _rows(c)
     n, update, passes = (
         c.plan(f"stage.batch.{name}") for name in ("responses_per_prompt", "sequences_per_update", "passes")
     )
@@ -32,6 +30,16 @@ def _updates(c: Context) -> Any:
         return None
     a_pass = arith("//", arith("*", used, n), update)
     return arith("*", arith("*", a_pass, episodes), 1 if passes is None else passes)
+
+
+def _rows(c: Context) -> Any:
+    """Rows that an episode takes: those of the data, cut to the most; as many as that only where the length is written so."""
+    rows, most = rows_of_run(c), c.effective(ROWS)
+    if not isinstance(most, int) or most == ALL:
+        return rows
+    if isinstance(rows, int):
+        return min(rows, most)
+    return most if c.writes and most != c.plan(MOST) else rows
 
 
 def schedule_fold(role: str) -> Fold:
