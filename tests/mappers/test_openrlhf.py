@@ -274,3 +274,12 @@ def test_an_update_that_ranks_cannot_share_is_refused() -> None:
                 "data.train_batch_size": 10,
             }
         )
+
+
+@pytest.mark.parametrize(("release", "word"), [("0.9.10", "???"), ("0.10.0", "???"), ("0.10.2", "linear")])
+def test_a_schedule_that_stops_an_older_release_is_asked_about(release: str, word: str) -> None:
+    """ppo_actor.py up to 0.10.0: get_scheduler(scheduler_specific_kwargs={"min_lr": ...}), whatever the schedule is."""
+    text = "model_name_or_path: m\nnum_generations: 8\nnum_processes: 8\nper_device_train_batch_size: 8\nlr_scheduler_type: linear\n"
+    done = convert(read(Source("a.yaml", text)), "openrlhf", framework="trl", to_release=release)
+    values = {line.key.removeprefix("actor."): line.value for line in done.ledger.targets}
+    assert values["lr_scheduler"] == word

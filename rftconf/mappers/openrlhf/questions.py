@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.base.ledger import Decision
-from rftconf.base.symbols import formula
+from rftconf.base.symbols import MISSING, formula
 from rftconf.mappers.context import WriteContext
 from rftconf.mappers.openrlhf.folds_places import AGENT, MODEL, URL
 from rftconf.mappers.placing import Target
@@ -16,8 +16,20 @@ KEEP = "or keep the source's framework"
 BACKEND = "stage.placement.actor.backend"
 
 
+STARTED = frozenset(
+    {"constant", "constant_with_warmup", "inverse_sqrt", "cosine_with_min_lr", "cosine_warmup_with_min_lr"}
+)
+"""Schedules that take a lowest rate, or are given none (transformers/optimization.py: get_scheduler)."""
+
+
 def complete(w: WriteContext) -> None:
-    """Leave the reward open where nothing scores answers; a run does not start without."""
+    """Leave open what stops a run: a reward where nothing scores answers, and a schedule of an older release."""
+    for role in ("actor", "critic"):
+        word, path = f"{role}.lr_scheduler", f"stage.optim.{role}.schedule"
+        kind = w.out[word].value if word in w.out else None
+        if not w.same_framework and not w.since("0.10.2") and isinstance(kind, str) and kind not in {MISSING, *STARTED}:
+            why = f"OpenRLHF {w.release} gives every schedule a lowest rate (ppo_{role}.py), and stops at {kind}, which takes none"
+            leave_open(w, word, why, path)
     if MODEL not in w.out and URL not in w.out and AGENT not in w.out:
         leave_open(
             w,
