@@ -216,12 +216,12 @@ def write_length(w: WriteContext) -> None:
     """Episodes; a run that ends after some periods is one over as many rows as these take."""
     periods, epochs, prompts, most = (w.plan(path) for path in (PERIODS, EPOCHS, PERIOD, MOST))
     if periods is not None and prompts is not None and not w.same_framework:
-        in_episodes = _write_periods(w, periods, prompts)
+        in_episodes, exact = _write_periods(w, periods, prompts)
         mine = w.effective(EPISODES)
         settle_known(
             w,
             EPOCHS,
-            epochs == mine,
+            exact and epochs == mine,
             *beside_a_length(w)[1:],
             f"{formula(mine)} episodes over {ROWS} rows end the run",
             alike=State.DERIVED,
@@ -241,8 +241,8 @@ def write_length(w: WriteContext) -> None:
     settle_known(w, LAST, False, "", "the last rollout of an episode takes the rows that are left")
 
 
-def _write_periods(w: WriteContext, periods: Any, prompts: Any) -> bool:
-    """The rows that so many periods take; True where these are episodes over all rows that the data have."""
+def _write_periods(w: WriteContext, periods: Any, prompts: Any) -> tuple[bool, bool]:
+    """The rows that so many periods take: whether these are episodes over all rows that the data have, and as many periods."""
     needed, rows = arith("*", periods, prompts), w.facts.rows
     how = f"{formula(periods)} rollout periods take {formula(needed)} prompts"
     if isinstance(rows, int) and isinstance(needed, int) and 0 < rows < needed:
@@ -252,7 +252,7 @@ def _write_periods(w: WriteContext, periods: Any, prompts: Any) -> bool:
         note = f"{episodes} episodes over {rows} rows are {episodes * in_one} periods, where the source has {periods}"
         state = State.DERIVED if exact else State.NARROWED
         w.put(EPISODES, episodes, PERIODS, state=state, note="" if exact else note, always=True, how=how)
-        return True
+        return True, exact
     w.put(ROWS, needed, PERIODS, state=State.DERIVED, always=True, how=how)
     w.put(EPISODES, 1, always=True, how="one pass over these rows")
     if rows is None:
@@ -263,4 +263,4 @@ def _write_periods(w: WriteContext, periods: Any, prompts: Any) -> bool:
             "keep it, where the data have as many rows",
             f"give the rows with --rows N: then {EPISODES} follows",
         )
-    return False
+    return False, True

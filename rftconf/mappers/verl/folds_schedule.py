@@ -126,10 +126,12 @@ def _write_epochs(w: WriteContext, epochs: Any, rollouts: Any) -> None:
     supervised = w.plan("stage.kind") == "sft"
     carried = w.plan("stage.run_length.last_partial") in ("carry", "cycle")
     # the steps are a limit beside the epochs, unless the rows tell that they are the whole run
-    ends = epochs is None or (carried and isinstance(w.facts.rows, int))
+    rows, prompts = w.facts.rows, sequences_per_period(w)
+    whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) and prompts > 0 else 0
+    # a source that trains on the rows that are left of an epoch too has more periods in as many epochs
+    short = isinstance(epochs, int) and isinstance(rollouts, int) and bool(whole) and epochs * whole < rollouts
+    ends = epochs is None or (carried and isinstance(rows, int)) or (short and not w.same_framework)
     if rollouts is not None and ends:
-        rows, prompts = w.facts.rows, sequences_per_period(w)
-        whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
         if not whole and isinstance(rows, int) and isinstance(prompts, int) and not w.same_framework:
             raise RefusedError(
                 f"{rows} rows are less than one batch of {prompts} prompts: veRL drops incomplete batches, so it would have none",
