@@ -86,18 +86,8 @@ def test_a_real_config_comes_back_as_it_was(real: Real) -> None:
     check_itself(document, *understood(document, real.framework, real.release))
 
 
-OPEN = pytest.mark.xfail(
-    reason="OpenRLHF trains on the rows that are left of an episode: lengths of some runs differ on the way back",
-    strict=False,
-)
-
-
 @needs_corpus
-@pytest.mark.parametrize(
-    ("real", "to"),
-    [pytest.param(real, to, marks=OPEN if to == "openrlhf" else ()) for real, to in PAIRS],
-    ids=[f"{real.release}-{real.name}-{to}" for real, to in PAIRS],
-)
+@pytest.mark.parametrize(("real", "to"), PAIRS, ids=[f"{real.release}-{real.name}-{to}" for real, to in PAIRS])
 def test_a_real_config_comes_back_from_elsewhere(real: Real, to: str) -> None:
     document = real.document()
     check_there_and_back(document, *understood(document, real.framework, real.release), to)
@@ -126,9 +116,7 @@ def test_a_golden_input_comes_back_as_it_was(file: Path) -> None:
     check_itself(document, framework, release)
 
 
-@pytest.mark.parametrize(
-    "to", [pytest.param(name, marks=OPEN if name == "openrlhf" else ()) for name in FRAMEWORKS], ids=list(FRAMEWORKS)
-)
+@pytest.mark.parametrize("to", FRAMEWORKS)
 @pytest.mark.parametrize("file", golden_inputs(), ids=lambda file: file.parent.name)
 def test_a_golden_input_comes_back_from_elsewhere(file: Path, to: str) -> None:
     document = read(open_source(file))

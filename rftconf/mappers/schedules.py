@@ -114,6 +114,10 @@ class NamedSchedule:
         lose_known(w, State.DERIVED, f"{self.least} says it", number)
 
 
+_NEIGHBOURS = 6
+"""Numbers that are tried for a share: a quotient and its product are each off by less than one place of a float."""
+
+
 @record
 class WarmupShare(OneField):
     """A warm-up as a share of the updates of the run, which `updates` counts.
@@ -175,11 +179,12 @@ class WarmupShare(OneField):
         w.put(self.key, self._share(warmup, total), self.path, state=state, note=note, always=True, how=how)
 
     def _share(self, warmup: Any, total: int) -> float:
-        """Return the shortest number that gives these updates again; a warm-up may be longer than its run."""
+        """Return the shortest number that gives these updates again; a warm-up may be longer than its run.
+
+        Of more updates than a float counts one by one it is the nearest number.
+        """
         updates, share = self._rounded(warmup), float(warmup) / total
-        short = round(share, 6)
-        if self._rounded(total * short) == updates:
-            return short
-        while self._rounded(total * share) != updates and 0 < share < inf:
-            share = nextafter(share, 0.0 if self.up else inf)
-        return share
+        nearest = [round(share, 6), share]
+        while len(nearest) < _NEIGHBOURS:
+            nearest.append(nextafter(nearest[-1], 0.0 if self.up else inf))
+        return next((number for number in nearest if self._rounded(total * number) == updates), share)

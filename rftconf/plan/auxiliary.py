@@ -20,12 +20,14 @@ def paths(values: dict[str, Any]) -> Iterator[str]:
 
 
 def place_auxiliary(values: dict[str, Any], origins: dict[str, Origin], sizes: tuple[str, ...] = ENGINE) -> Any:
-    """Give every model GPUs of its own, one engine each unless the source says more; returns how many that are.
+    """Give every model that the run holds GPUs of its own, one engine each unless the source says more; returns how many.
 
     `sizes`: those that make up the target's engines.
     """
     total: Any = 0
     for path in paths(values):
+        if values.get(path + "engine") == "external":
+            continue
         if values.get(path + "gpus") is None:
             old = origins.get(path + "gpus")
             values[path + "gpus"] = product(values, path.removeprefix(P).removesuffix("."), sizes)

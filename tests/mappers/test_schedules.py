@@ -50,3 +50,13 @@ def test_a_share_is_a_short_number_where_one_does() -> None:
     target.values[PATH] = 20
     WarmupShare(KEY, PATH, lambda _: 400, up=True).write(target)  # type: ignore[arg-type]
     assert target.keys == {KEY: 0.05}
+
+
+@pytest.mark.parametrize("up", [False, True])
+@pytest.mark.parametrize("updates", [2**53 + 1, 922337203685477632, 10**300])
+def test_a_share_of_more_updates_than_a_float_counts_is_the_nearest(updates: int, up: bool) -> None:
+    """A warm-up may be meant to never end; a search for its exact share would not end either."""
+    target = OneKey()
+    target.values[PATH] = updates
+    WarmupShare(KEY, PATH, lambda _: 406, up=up).write(target)  # type: ignore[arg-type]
+    assert target.keys[KEY] == pytest.approx(updates / 406, rel=1e-12)

@@ -178,13 +178,15 @@ def _settle_cluster(w: WriteContext, gpus: Any, group: tuple[Any, Any], roles: l
         )
 
 
+LARGEST_NODE = 1024
+"""GPUs of a node that are thought of; no node has more."""
+
+
 def _split(gpus: Any, nodes: Any, each: Any) -> tuple[Any, Any, State, str]:
     """Nodes and GPUs of each for the trainer, with what that costs."""
-    if isinstance(each, int) and isinstance(gpus, int) and each > 0:
-        count = -(-gpus // each)
-        while gpus % count:
-            count += 1
-        per = gpus // count
+    if isinstance(each, int) and isinstance(gpus, int) and each > 0 and gpus > 0:
+        per = next(size for size in range(min(each, gpus, LARGEST_NODE), 0, -1) if gpus % size == 0)
+        count = gpus // per
         exact = count == nodes and per == each
         note = "" if exact else f"the trainer's {gpus} GPUs are {per} on each of {count} nodes"
         return count, per, State.EXACT if exact else State.DERIVED, note
