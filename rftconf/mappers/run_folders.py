@@ -75,4 +75,5 @@ class RunFolder(OneField):
             return
         names = () if w.same_framework else self.names(w)
         folder = joined(root, *(part for name in names for part in ("/", name))) if names or self.always else root
-        w.put(self.key, folder, ROOT, state=State.DERIVED, always=self.always, how="<root>/<project>/<experiment>")
+        how = ("", "<root>/<name of the run>", "<root>/<project>/<experiment>")[len(names)]
+        w.put(self.key, folder, ROOT, state=State.DERIVED, always=self.always, how=how)

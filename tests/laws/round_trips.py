@@ -279,6 +279,11 @@ EQUIVALENT["stage.placement.actor.full_determinism"] = lambda before, after: (  
 EQUIVALENT["stage.batch.prompts_per_rollout"] = lambda before, after: (  # processes over open machines, times machines
     isinstance(before.get("cluster.nodes"), Expr) and isinstance(after["stage.batch.prompts_per_rollout"], Expr)
 )
+# nobody named the run, and each framework has a name of its own then
+EQUIVALENT["identity.experiment"] = lambda before, after: before.get("identity.experiment") is None
+EQUIVALENT["stage.algorithm.critic.warmup_rollouts"] = lambda before, after: (  # nothing warms up without a critic
+    before.get("stage.algorithm.critic.enabled") is False and after.get("stage.algorithm.critic.enabled") is False
+)
 NOTHING: tuple[Any, ...] = (None, {}, [], "")
 
 

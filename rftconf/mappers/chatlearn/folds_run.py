@@ -63,6 +63,12 @@ def _ends(project: Any, name: Any) -> tuple[str, ...]:
     return (f"/{project}/{name}", f"/{name}") if isinstance(name, str) else ()
 
 
+def _folders(w: WriteContext) -> tuple[str, ...]:
+    """Return the folders below the source's root; none without a name of the run, by which they are known again."""
+    project, name = (w.plan(path) for path in (PROJECT, EXPERIMENT))
+    return () if name is None else (name,) if project is None else (project, name)
+
+
 @record
 class LogFolder(OneSided):
     """The folder of logs, which lies beside the checkpoints; both keys are mandatory."""
@@ -80,7 +86,7 @@ FOLDER = together(
     RunFolder(
         OUTPUT,
         _ends,
-        lambda w: tuple(name for path in (PROJECT, EXPERIMENT) if (name := w.plan(path)) is not None),
+        _folders,
         always=True,
     ),
     LogFolder(),

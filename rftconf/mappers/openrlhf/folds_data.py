@@ -103,11 +103,14 @@ def _write_sets(w: WriteContext, group: str, key: str, split: str) -> None:
 
 
 def _settle_item(w: WriteContext, prefix: str, *, first: bool) -> None:
+    names = w.out.get(NAMES if prefix.startswith(f"{D}train") else EVALUATED)
+    unnamed = names is not None and names.value == MISSING
     for key, field in ((PROMPT, "keys.prompt"), (LABEL, "keys.response")):
         value = w.plan(prefix + field)
         if not first and value is not None:
             mine = w.out[key].value if key in w.out else None
-            w.lose(prefix + field, State.DERIVED if value == mine else State.NARROWED, f"{key} holds for every set")
+            state = State.UNRESOLVED if unnamed else State.DERIVED if value == mine else State.NARROWED
+            w.lose(prefix + field, state, f"{key} holds for every set")
     storage = w.plan(prefix + "storage")
     settle_known(
         w,
