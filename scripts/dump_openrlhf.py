@@ -61,7 +61,7 @@ def _kind_of(node: ast.expr) -> str:
 
 
 def _value(node: ast.expr, names: Mapping[str, str]) -> Any:
-    """What an expression of a declaration is worth: literals, texts with a loop's variable, `int(1e8)`, a choice by it."""
+    """Return the value of an expression in a declaration: a literal, a text with a loop's variable, `int(1e8)` or a choice."""
     if isinstance(node, ast.JoinedStr):
         parts = (part.value if isinstance(part, ast.FormattedValue) else part for part in node.values)
         return "".join(str(_value(part, names)) for part in parts)

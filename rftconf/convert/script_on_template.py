@@ -50,7 +50,7 @@ class ScriptContent:
     values: Mapping[str, Any]
     paths: frozenset[str]
     keeps_template: bool = False
-    """Whether the source starts from the same template: its values are the source's own."""
+    """True where the source starts from the same template, whose values are the source's own then."""
 
     def asks_for(self, row: Row | Fold | Each | Fixed, default: Any) -> bool:
         """True where the source itself has the default that a tuning key is left at; of several keys together nobody can tell."""

@@ -1,4 +1,4 @@
-"""The program that a script starts, where it lies in the script's checkout: where it looks for its config."""
+"""Finds the program that a script starts in the script's checkout, and where that program looks for its config."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class NamedSchedule:
         settle_known(w, decay, w.plan(decay) == self.updates(w), ends, ends, alike=State.DERIVED)
 
     def _falls_otherwise(self, c: Context) -> str:
-        """Say that a rate falls over another number of updates than rollouts make; empty where it does not, or nobody tells."""
+        """Return a sentence on a rate that falls over another number of updates than the rollouts make; empty where it does not."""
         mine, rollouts = self.updates(c), c.plan("stage.run_length.rollouts")
         if not isinstance(mine, int) or not isinstance(rollouts, int):
             return ""

@@ -25,7 +25,7 @@ DECISIONS = {
     **dict.fromkeys(("data.max_len", "max_len", "prompt_max_len"), "4096"),
     **dict.fromkeys(("reward.remote_url", "remote_rm_url"), "/code/reward.py"),
 }
-"""What somebody would decide where a conversion leaves a value open (`???`)."""
+"""Values for the keys that a conversion to OpenRLHF leaves open."""
 ACCEPTED = OPEN / "verl-to-openrlhf" / "expected.sh"
 WRONG = {
     "an unknown flag": ("--rollout.n_samples_per_prompt 8", "--rollout.samples 8", "unrecognized arguments"),
@@ -35,7 +35,7 @@ WRONG = {
     "too many engines": ("--vllm.num_engines 4", "--vllm.num_engines 5", "vllm_num_engines * vllm_tensor_parallel_size"),
     "other GPUs for the reference": ("--ref.num_nodes 1", "--ref.num_nodes 2", "when colocate actor and ref model"),
 }  # fmt: skip
-"""What is changed in an accepted script, and what the program says to it."""
+"""Changes to an accepted script that the program refuses: the old text, the new one, and words of its refusal."""
 
 
 def decided(script: str) -> str:

@@ -43,7 +43,7 @@ def test_files_of_many_leaves_are_answered_by_every_verb() -> None:
 
 
 def test_a_leaf_that_its_companions_hide_is_asked_about_alone() -> None:
-    """What configures Hydra is no value of the run, also alone; it counts as not reached then, and only then."""
+    """A setting of Hydra itself is no value of the run: it counts as not reached, and nothing else does."""
     tally = LeafTally()
     judge(Leaves("roll", ("seed=1", "hydra=null")), tally)
     assert (tally.files, tally.hidden, tally.wrong) == (2, 1, [])

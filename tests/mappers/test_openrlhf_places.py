@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.mappers.openrlhf.folds_places import _split
+from rftconf.mappers.openrlhf.folds_places import nodes_for
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from rftconf.mappers.openrlhf.folds_places import _split
 )
 def test_nodes_are_the_fewest_that_divide_the_gpus(gpus: int, each: int, nodes: int, per: int) -> None:
     """Also of a number that only it and 1 divide, and that nobody has: the search has an end."""
-    assert _split(gpus, None, each)[:2] == (nodes, per)
+    assert nodes_for(gpus, None, each)[:2] == (nodes, per)

@@ -160,10 +160,8 @@ def _uneven_gpus(s: Subject) -> Findings:
             return
         least = d * micro
     if total % least:
-        yield finding(
-            f"{total} sequences a period ({s.says(PROMPTS)}, {s.says(RESPONSES)}) do not divide by {least}",
-            PROMPTS, RESPONSES, TRAINERS,
-        )  # fmt: skip
+        why = f"{total} sequences a period ({s.says(PROMPTS)}, {s.says(RESPONSES)}) do not divide by {least}"
+        yield finding(why, PROMPTS, RESPONSES, TRAINERS)
 
 
 def _missing(s: Subject, name: str, old: str, new: str, dynamic: str) -> Findings:

@@ -242,7 +242,10 @@ def write_length(w: WriteContext) -> None:
 
 
 def _write_periods(w: WriteContext, periods: Any, prompts: Any) -> tuple[bool, bool]:
-    """The rows that so many periods take: whether these are episodes over all rows that the data have, and as many periods."""
+    """Write the rows, or the episodes over all rows, that so many periods take.
+
+    Returns whether it wrote episodes, and whether they make exactly as many periods.
+    """
     needed, rows = arith("*", periods, prompts), w.facts.rows
     how = f"{formula(periods)} rollout periods take {formula(needed)} prompts"
     if isinstance(rows, int) and isinstance(needed, int) and 0 < rows < needed:

@@ -134,7 +134,7 @@ def write_places(w: WriteContext) -> None:
         return
     if gpus == 0 and not isinstance(gpus, Expr):
         raise RefusedError("the engines leave the trainer no GPU", choices=("fewer engines", "more nodes"))
-    count, per, state, note = _split(gpus, nodes, each)
+    count, per, state, note = nodes_for(gpus, nodes, each)
     names = ["actor", *(["ref"] if penalised(w) else []), *(["critic"] if CRITIC.test(w) else [])]
     names += ["reward"] if MODEL in w.out else []
     own = {name: [f"{P}{role}.gpus"] for role, name in ROLES.items()}
@@ -182,7 +182,7 @@ LARGEST_NODE = 1024
 """GPUs of a node that are thought of; no node has more."""
 
 
-def _split(gpus: Any, nodes: Any, each: Any) -> tuple[Any, Any, State, str]:
+def nodes_for(gpus: Any, nodes: Any, each: Any) -> tuple[Any, Any, State, str]:
     """Nodes and GPUs of each for the trainer, with what that costs."""
     if isinstance(each, int) and isinstance(gpus, int) and each > 0 and gpus > 0:
         per = next(size for size in range(min(each, gpus, LARGEST_NODE), 0, -1) if gpus % size == 0)

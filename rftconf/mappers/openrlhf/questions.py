@@ -16,7 +16,7 @@ KEEP = "or keep the source's framework"
 BACKEND = "stage.placement.actor.backend"
 
 
-STARTED = frozenset(
+STARTING_SCHEDULES = frozenset(
     {"constant", "constant_with_warmup", "inverse_sqrt", "cosine_with_min_lr", "cosine_warmup_with_min_lr"}
 )
 """Schedules that take a lowest rate, or are given none (transformers/optimization.py: get_scheduler)."""
@@ -27,7 +27,12 @@ def complete(w: WriteContext) -> None:
     for role in ("actor", "critic"):
         word, path = f"{role}.lr_scheduler", f"stage.optim.{role}.schedule"
         kind = w.out[word].value if word in w.out else None
-        if not w.same_framework and not w.since("0.10.2") and isinstance(kind, str) and kind not in {MISSING, *STARTED}:
+        if (
+            not w.same_framework
+            and not w.since("0.10.2")
+            and isinstance(kind, str)
+            and kind not in {MISSING, *STARTING_SCHEDULES}
+        ):
             why = f"OpenRLHF {w.release} gives every schedule a lowest rate (ppo_{role}.py), and stops at {kind}, which takes none"
             leave_open(w, word, why, path)
     if MODEL not in w.out and URL not in w.out and AGENT not in w.out:

@@ -124,7 +124,7 @@ def test_sums_of_squares_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_narrow_heads_gradient_is_added_up_in_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As near to the gradient in 64 bits as that of one product in 16 bits."""
+    """The gradient of a head in chunks is as near to that in 64 bits as the gradient of one product in 16 bits is."""
     torch.manual_seed(0)
     hidden, weight = torch.randn(300, 16), torch.randn(VOCABULARY, 16)
     tokens, gaps = torch.randint(VOCABULARY, (300,)), []

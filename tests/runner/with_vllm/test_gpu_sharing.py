@@ -142,7 +142,7 @@ def test_on_a_gpu_a_call_has_one_generator(engine: Any, monkeypatch: pytest.Monk
 def test_where_the_plan_wants_the_same_numbers_each_answer_has_a_generator(
     engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is drawn beside it changes no answer, and a GPU draws by the seeds that a processor draws by."""
+    """An answer is the same whatever is drawn beside it, and a GPU draws by the seeds that a CPU draws by."""
     whole = drawn(engine, range(4))
     monkeypatch.setattr(engine, "on_gpu", True)
     monkeypatch.setattr(engine, "job", replace(engine.job, repeats=True))
