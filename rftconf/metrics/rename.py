@@ -11,7 +11,7 @@ from typing import Any
 from rftconf.mappers.logged import Counter
 from rftconf.metrics.log_lines import RUN, LogLine, log_lines
 from rftconf.metrics.naming import counter_of, counters_of, name_for, step_keys, understood
-from rftconf.metrics.quantity import title
+from rftconf.metrics.quantity import pattern, title
 from rftconf.metrics.steps import Moment, Steps
 from rftconf.plan.units import Unit
 
@@ -70,19 +70,37 @@ class Renaming:
         """Metrics under their new names, by where they go; what has no new name goes where most training metrics do."""
         first = _Place(counters_of(self.target)[0].run)
         objects: dict[_Place, dict[str, Any]] = {}
-        taken: set[str] = set()
         plan = {name: self._new(name) for name in metrics}
-        unmoved = {name for name, (new, _, _) in plan.items() if new in ("", name)}
+        winners = self._winners(plan)
         for name, value in metrics.items():
             new, place, differs = plan[name]
-            if new and new != name and (new in taken or new in unmoved):
+            if new and winners.get(new) != name:
                 self.report.kept[name] = f"its line has {new} already"
                 new = ""
             if new:
-                taken.add(new)
                 self._note(name, new, differs)
-            objects.setdefault(place if new else first, {})[new or name] = value
+            objects.setdefault(place if new else first, {})[new or self._kept_as(name)] = value
         return dict(sorted(objects.items(), key=lambda item: item[0] != first)) or {first: {}}
+
+    def _winners(self, plan: Mapping[str, tuple[str, _Place, str]]) -> dict[str, str]:
+        """Return who gets each new name: what has it already, else a framework's usual name, else the first of a line."""
+        winners = {name: name for name, (new, _, _) in plan.items() if new in ("", name)}
+        for name, (new, _, _) in sorted(plan.items(), key=lambda item: not self._is_usual(item[0])):
+            if new:
+                winners.setdefault(new, name)
+        return winners
+
+    def _is_usual(self, name: str) -> bool:
+        known = understood(self.source, name)
+        return known is not None and pattern(known.logged.name).fullmatch(name) is not None
+
+    def _kept_as(self, name: str) -> str:
+        """Return the name of a metric without a new one: another where the target would take it for a step."""
+        if name not in step_keys(self.target) or name in step_keys(self.source):
+            return name
+        new = f"{self.source}/{name}"
+        self.report.kept[name] = f"as {new}, for {title(self.target)} takes {name} for a step"
+        return new
 
     def _new(self, name: str) -> tuple[str, _Place, str]:
         """New name, place and why values differ; an empty name where there is none, with the reason noted."""

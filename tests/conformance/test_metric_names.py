@@ -115,6 +115,7 @@ STEPS = {
     "trinity/explorer": ("trinity/explorer/explorer.py", "_finish_explore_step", "self.monitor.log(metric, step=step)"),
     "roll": ("roll/pipeline/rlvr/rlvr_pipeline.py", "run", "self.tracker.log(values=metrics, step=global_step)"),
     "trl": ("transformers/integrations/integration_utils.py", "on_log", '"train/global_step": state.global_step'),
+    "openrlhf": ("openrlhf/utils/logging_utils.py", "log_train", '"global_step": global_step'),
     "chatlearn": ("chatlearn/runtime/engine.py", "logging_summary", "self.metric_manager.log(prefix, iteration + 1"),
     "runner": ("runners/rftconf_runner/record.py", "note", "metrics.log(\n            period=period"),
 }

@@ -48,6 +48,14 @@ def test_a_step_is_worth_the_prompts_that_were_trained_on() -> None:
     assert roll.curves[SCORE].points == trinity.curves[SCORE].points == verl.curves[SCORE].points
 
 
+def test_openrlhf_and_trl_stand_at_their_trainers_steps_and_not_at_wandbs() -> None:
+    lines = [{"train/global_step": 1, "_step": 3, "train/policy_loss": 0.5}, {"_step": 4, "train/policy_loss": 0.6}]
+    assert run_of("openrlhf", *lines).curves["train/policy_loss"].points == ((512.0, 0.5),)
+    assert run_of("trl", *lines).curves["train/policy_loss"].points == ((128.0, 0.5),)
+    evaluation = {"eval/global_step": 2, "_step": 5, "eval/eval_gsm8k_pass1": 0.4}
+    assert run_of("openrlhf", evaluation).curves["eval/eval_gsm8k_pass1"].points == ((1024.0, 0.4),)
+
+
 def test_validation_stands_where_its_weights_were() -> None:
     """veRL logs the validation before training at step 0, ROLL measures at the head of a period."""
     name = "val_correct/gsm8k/mean"

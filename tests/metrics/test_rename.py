@@ -103,6 +103,82 @@ def test_no_metric_takes_anothers_place() -> None:
     assert got == [{"step": 1, "actor/pg_loss": 1, "actor/pg_loss@sum": 2}]
 
 
+def test_a_usual_name_goes_before_other_names_of_its_quantity() -> None:
+    """The trainer's own numbers of all answers stand last in OpenRLHF's lines, after those of the updates."""
+    line = {"train/global_step": 2, "train/reward": 0.4, "train/rollout/reward_mean": 0.5}
+    got, renaming = renamed("openrlhf", "verl", line)
+    assert got == [{"training/global_step": 2, "train/reward": 0.4, "critic/score/mean": 0.5}]
+    assert renaming.report.kept == {"train/reward": "its line has critic/score/mean already"}
+    got, _ = renamed("openrlhf", "verl", {"train/global_step": 2, "train/reward": 0.4})
+    assert got == [{"training/global_step": 2, "critic/score/mean": 0.4}]
+
+
+OPENRLHF = {
+    "train/policy_loss": 0.01,
+    "train/actor_lr": 1e-6,
+    "train/return": 0.0,
+    "train/kl": 0.02,
+    "train/rollout/reward_mean": 0.5,
+    "train/timing/broadcast": 1.5,
+}
+IN_VERLS_WORDS = {
+    "actor/pg_loss": 0.01,
+    "actor/lr": 1e-6,
+    "critic/rewards/mean": 0.0,
+    "actor/reward_kl_penalty": 0.02,
+    "critic/score/mean": 0.5,
+    "timing_s/update_weights": 1.5,
+}
+
+
+def test_a_line_of_openrlhf_in_verls_words_and_back() -> None:
+    """A step of both trains on the prompts of one rollout, and both log the first as 1."""
+    line = {"train/global_step": 7, **OPENRLHF, "train/vllm_kl": 0.001}
+    got, renaming = renamed("openrlhf", "verl", line)
+    assert got == [{"training/global_step": 7, **IN_VERLS_WORDS, "train/vllm_kl": 0.001}]
+    assert renaming.report.kept == {"train/vllm_kl": "not in the table"}
+    assert renaming.report.steps == set()
+    assert renamed("verl", "openrlhf", *got)[0] == [line]
+
+
+def test_steps_of_openrlhf_are_four_of_trinitys_trainer_and_one_less_of_roll() -> None:
+    line = {"step": 3, "train/policy_loss": 0.1, "eval/eval_gsm8k_pass1": 0.4}
+    got, _ = renamed("openrlhf", "trinity", line, steps=FOUR)
+    assert got == [
+        {"step": 12, "run": "trainer", "actor/pg_loss": 0.1},
+        {"step": 16, "run": "explorer", "eval/gsm8k/accuracy": 0.4},
+    ]
+    assert renamed("trinity", "openrlhf", *got, steps=FOUR)[0] == [
+        {"step": 3, "train/policy_loss": 0.1},
+        {"step": 3, "eval/eval_gsm8k_pass1": 0.4},
+    ]
+    got, _ = renamed("openrlhf", "roll", {"eval/global_step": 3, "eval/eval_gsm8k_pass1": 0.4})
+    assert got == [{"system/global_step": 3, "val_correct/gsm8k/mean": 0.4}]
+
+
+def test_the_line_that_openrlhf_prints_has_names_without_the_trackers_part() -> None:
+    got, _ = renamed("openrlhf", "verl", {"step": 3, "policy_loss": 0.1, "reward": 0.5, "values": 0.2})
+    assert got == [{"step": 3, "actor/pg_loss": 0.1, "critic/score/mean": 0.5, "critic/values/mean": 0.2}]
+
+
+@pytest.mark.parametrize("source", ["openrlhf", "trl"])
+def test_wandbs_count_of_its_calls_is_no_step(source: str) -> None:
+    """Both log without a step, so that wandb's `_step` counts lines; in veRL's files it is the step."""
+    got, renaming = renamed(source, source, {"train/global_step": 2, "_step": 5, "train/kl": 0.1})
+    assert got == [{"train/global_step": 2, "_step": 5, "train/kl": 0.1}]
+    steps = Steps({Unit.ROLLOUTS: Fraction(1), Unit.UPDATES: Fraction(1)})
+    (got,), renaming = renamed(source, "verl", {"train/global_step": 2, "_step": 5, "train/kl": 0.1}, steps=steps)
+    assert got["training/global_step"] == 2
+    assert got[f"{source}/_step"] == 5
+    assert "_step" not in got
+    assert renaming.report.kept == {"_step": f"as {source}/_step, for veRL takes _step for a step"}
+
+
+def test_a_metric_named_as_the_targets_steps_takes_not_their_place() -> None:
+    got, _ = renamed("verl", "runner", {"step": 2, "period": 9, "actor/lr": 1.0})
+    assert got == [{"period": 2, "verl/period": 9, "learning_rate": 1.0}]
+
+
 def test_why_values_differ_is_told() -> None:
     _, renaming = renamed("verl", "runner", {"step": 1, "actor/loss": 1.0})
     assert "our runner: of the last update" in renaming.report.differs["loss"]

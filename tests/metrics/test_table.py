@@ -121,3 +121,17 @@ def test_names_of_earlier_releases() -> None:
     ]
     assert name_for(sync, "verl", "0.6.1") == ("", "0.6.1 logs nothing like it; 0.7.1 does")
     assert history(sync.logged, "verl") == "timing_s/reshard from 0.4.1 until 0.5.0; under its name since 0.7.1"
+
+
+def test_names_of_earlier_releases_of_openrlhf() -> None:
+    """Numbers of all answers came in 0.9.8; before, what the updates log was all there was."""
+    reward, cut = understood("openrlhf", "train/reward"), understood("openrlhf", "train/response_clip_ratio")
+    assert reward is not None
+    assert cut is not None
+    assert name_for(reward, "openrlhf") == ("train/rollout/reward_mean", "")
+    assert name_for(reward, "openrlhf", "0.9.7") == ("train/reward", "")
+    assert name_for(cut, "openrlhf", "0.8.5") == ("train/response_clip_ratio", "")
+    assert name_in(cut.logged, "openrlhf", "0.8.2") == ""
+    norm = understood("openrlhf", "train/actor_grad_norm")
+    assert norm is not None
+    assert name_for(norm, "openrlhf", "0.9.4") == ("", "0.9.4 logs nothing like it; 0.9.7 does")

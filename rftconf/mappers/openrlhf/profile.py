@@ -50,4 +50,4 @@ UNITS = {
     **counted("nodes", "actor.num_nodes", "ref.num_nodes", "critic.num_nodes", "reward.num_nodes"),
 }
 
-PROFILE = Profile(tables={("openrlhf", ""): ("table", "OPENRLHF")}, main_keys=MAIN_KEYS, units=UNITS)
+PROFILE = Profile(tables={("openrlhf", ""): ("table", "OPENRLHF")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS)

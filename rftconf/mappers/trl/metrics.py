@@ -40,10 +40,11 @@ COUNTERS = (
         "",
         Unit.UPDATES,
         1,
-        ("train/global_step", "step", "_step"),
+        ("train/global_step", "step"),
         "one run; a step is an optimizer update, and logging_steps of them share a line",
     ),
 )
+"""wandb's own `_step` counts calls of `wandb.log` (`WandbCallback.on_log` names no step): it is no step here."""
 LOGGED: Mapping[str, Logged] = {
     "mean score of a sequence, before any KL penalty": _trl(
         "reward", _SCORED, "the weighted sum of all reward functions, of the last generation batches"
