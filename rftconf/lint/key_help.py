@@ -144,12 +144,12 @@ def _holds(node: dict[str, Any], kind: str) -> None:
 
 def _leaf(known: Catalogue, framework: str, key: Key) -> dict[str, Any]:
     facts: dict[str, Any] = {}
+    # texts that a framework converts are compared in any case of letters: choices of such a key are proposed only
+    closed = bool(key.choices) and not registry.framework(known.framework).converts_texts
     kinds = [] if key.type in ("any", "") or key.open else [_kind(part) for part in key.type.split("|")]
     if kinds and all(kinds):
         values = [*kinds, _INTERPOLATION] + ([{"type": "null"}] if key.optional or key.inferred else [])
-        if (
-            key.choices and not registry.framework(known.framework).converts_texts
-        ):  # those are read in any case of letters
+        if closed:
             values = [{"enum": list(key.choices)}, *values[1:]]
         facts["anyOf"] = values
     text = about_key(framework, key)
@@ -157,7 +157,7 @@ def _leaf(known: Catalogue, framework: str, key: Key) -> dict[str, Any]:
         facts["description"] = text
     if key.default not in (None, "???") and not isinstance(key.default, (list, dict)):
         facts["default"] = key.default
-    names = known.names(key.name)
+    names = known.names(key.name) or (() if closed else key.choices)
     if names:
         facts["examples"] = list(names)
     return facts

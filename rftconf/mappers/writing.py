@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from rftconf.base.errors import UncountableError
 from rftconf.base.ledger import Decision, State
-from rftconf.base.symbols import Expr, formula, is_symbolic
+from rftconf.base.symbols import MISSING, Expr, formula, is_symbolic
 from rftconf.mappers.codecs import Put
 from rftconf.mappers.facts import Facts
 from rftconf.mappers.outcomes import UNSET, Out, Outcome, joined
@@ -178,7 +178,8 @@ class Writing:
         except UncountableError as missing:
             self._leave_unwritten(row, f"cannot be counted: {missing.args[0]} is not known")
         except STUMBLES:
-            if not self.facts.open and not self.open:
+            asks = any(written.value == MISSING for written in self.out.values())
+            if not self.facts.open and not self.open and not asks:
                 raise
             self._leave_unwritten(row, "cannot be written while other values are open")
 

@@ -150,7 +150,7 @@ MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
     "ROLL saves a period late": ("rftconf.mappers.roll.conditions._SavePeriod.get", lambda self, value, context, unit: value + 1),
     "ChatLearn counts prompts (H1)": (
         "rftconf.mappers.chatlearn.conditions._WholePrompts.get", lambda self, value, context, unit: value),
-    "ChatLearn hides that it has no schedule": ("rftconf.mappers.chatlearn.folds_algorithm._write_constant", _silent),
+    "ChatLearn hides that it has no schedule": ("rftconf.mappers.chatlearn.folds_algorithm._settle_schedule", _silent),
     "Trinity forgets to divide": ("rftconf.mappers.trinity.folds.arith", lambda op, left, right: left),
     "Trinity validates every k explore steps (H11)": (
         "rftconf.mappers.trinity.conditions._EvalInterval.put", lambda self, value, context, unit: Put(value or 10**9)),

@@ -13,6 +13,7 @@ ARGS=(
   --actor.adam.lr 2e-06                        # models.policy_trainer.optimizer.lr=2e-06
   --actor.adam.weight_decay 0.01               # ChatLearn 2025.10.23 default of models.policy_trainer.optimizer.weight_decay
   --actor.lr_scheduler constant                # ChatLearn 2025.10.23: no scheduler
+  --actor.lr_warmup_ratio 0.0                  # ChatLearn 2025.10.23: the first update has the full rate
   --actor.model_name_or_path /models/Qwen3-8B  # models.policy.load=/models/Qwen3-8B, models.policy_trainer.load=/models/Qwen3-8B
 
   --train.colocate_all        # runtime_args.colocation=[policy, policy_trainer, ref_policy]

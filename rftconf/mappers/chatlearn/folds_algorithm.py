@@ -142,6 +142,7 @@ def read_optimizer(r: ReadContext) -> None:
     """Two keys for the betas; Megatron decays to min_lr within one update (H47)."""
     pair = (OPT + "adam_beta1", OPT + "adam_beta2")
     r.set(OPTIM + "betas", [r.native(key) for key in pair], *pair)
+    r.set(OPTIM + "warmup_updates", 0, kind=Kind.DEFAULT, how="the first update has the full rate")
     lr, floor = r.native(OPT + "lr"), r.native(OPT + "min_lr")
     if r.trainer != "megatron":
         r.inactive[OPT + "min_lr"] = "the FSDP trainer has no schedule: the rate is constant"
@@ -163,25 +164,25 @@ def write_optimizer(w: WriteContext) -> None:
         w.put(OPT + "adam_beta2", betas[1], path, always=True)
     else:
         lose_known(w, State.UNRESOLVED, "the betas are a value the source does not tell", path)
-    schedule, floor = w.plan(OPTIM + "schedule"), w.plan(OPTIM + "min_lr")
-    if w.trainer == "megatron":
-        falls = schedule == "linear" and w.plan(OPTIM + "decay_updates") == 1 and floor is not None
+    schedule, floor, lr = (w.plan(OPTIM + name) for name in ("schedule", "min_lr", "lr"))
+    falls = (
+        w.trainer == "megatron" and schedule == "linear" and w.plan(OPTIM + "decay_updates") == 1 and floor is not None
+    )
+    if w.trainer == "megatron" and lr is not None:
         how = "" if falls else "equal to lr, or the rate collapses after the first update (H47)"
-        lr = w.plan(OPTIM + "lr")
-        if lr is not None:
-            w.put(OPT + "min_lr", floor if falls else lr, *([OPTIM + "min_lr"] if falls else []), always=True, how=how)
-        if falls:
-            w.lose(OPTIM + "decay_updates", State.DERIVED, "Megatron decays within one update here (H47)")
-            w.lose(OPTIM + "schedule", State.DERIVED, "Megatron's linear decay")
-            return
-    _write_constant(w, schedule)
+        w.put(OPT + "min_lr", floor if falls else lr, *([OPTIM + "min_lr"] if falls else []), always=True, how=how)
+    _settle_schedule(w, schedule, falls=falls)
 
 
-def _write_constant(w: WriteContext, schedule: Any) -> None:
+def _settle_schedule(w: WriteContext, schedule: Any, *, falls: bool) -> None:
     mine, warmup = "the rate is constant here", OPTIM + "warmup_updates"
-    settle_known(w, OPTIM + "schedule", schedule == "constant", mine, f"{mine}, instead of the source's {schedule}")
     missed = "there is no warm-up: the first update has the full rate"
     settle_known(w, warmup, w.plan(warmup) == 0, "no warm-up", missed)
+    if falls:
+        w.lose(OPTIM + "decay_updates", State.DERIVED, "Megatron decays within one update here (H47)")
+        w.lose(OPTIM + "schedule", State.DERIVED, "Megatron's linear decay")
+        return
+    settle_known(w, OPTIM + "schedule", schedule == "constant", mine, f"{mine}, instead of the source's {schedule}")
 
 
 def floor_ratio(context: Any, path: str) -> Any:

@@ -27,7 +27,7 @@ def penalised(c: Context) -> bool:
 
 CRITIC = When(
     _trains_critic,
-    "only gae trains a critic (train_ppo_ray: critic.model_name_or_path = None otherwise)",
+    "only gae trains a critic (train_ppo_ray drops critic.model_name_or_path otherwise)",
 )
 REFERENCE = When(penalised, "no reference is loaded: algo.kl.init_coef is 0")
 DISCOUNTS = When(

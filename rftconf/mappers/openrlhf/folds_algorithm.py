@@ -45,11 +45,6 @@ def read_advantage(r: ReadContext) -> None:
         r.narrowed[UNDIVIDED] = (
             "the mean over all tokens is taken off and nothing is divided; elsewhere whitening divides as well"
         )
-    if known and name in GROUPED and r.native("rollout.n_samples_per_prompt") == 1:
-        raise RefusedError(
-            f"{ESTIMATOR}={name} compares answers to one prompt, and rollout.n_samples_per_prompt is 1: train_ppo_ray stops at that",
-            choices=("2 or more answers a prompt", f"{ESTIMATOR}=reinforce"),
-        )
 
 
 def write_advantage(w: WriteContext) -> None:

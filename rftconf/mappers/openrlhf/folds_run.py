@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import OpenKey, Var, arith, formula
+from rftconf.base.symbols import MISSING, OpenKey, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.lora import Adapters
 from rftconf.mappers.openrlhf.conditions import CRITIC
@@ -26,7 +26,7 @@ def _updates(c: Context) -> Any:
     n, update, passes = (
         c.plan(f"stage.batch.{name}") for name in ("responses_per_prompt", "sequences_per_update", "passes")
     )
-    if None in (n, update, episodes):
+    if None in (n, update, episodes) or episodes == MISSING:
         return None
     a_pass = arith("//", arith("*", used, n), update)
     return arith("*", arith("*", a_pass, episodes), 1 if passes is None else passes)
