@@ -257,6 +257,7 @@ def _between(role: TrainerRole) -> list[Term]:
     terms = []
     for entry in states:
         parked = role.parked_optimizer if entry.part == "optimizer" else role.parked_weights
+        parked = parked or (role.sleeps and entry.part == "gradients")
         terms.append(_away(entry) if parked else entry)
     return _owned(terms, role.name)
 

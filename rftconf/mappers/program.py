@@ -14,12 +14,16 @@ class Program:
     """`rftconf new` starts a run in one framework so.
 
     `by_tokens`: micro-batches are filled up to a number of tokens. `rollouts`: the length of a run, with its source,
-    where the framework counts no epochs. `values` are what its own examples add. `opens_evaluation`: it opens evaluation files even where it evaluates nothing.
+    where the framework counts no epochs. `parks`: what may wait in host memory, nothing first and what saves most memory
+    last. `sequence_gpus`: over how many GPUs a trainer may spread a sequence that is too long for fewer. `values` are what its
+    own examples add. `opens_evaluation`: it opens evaluation files even where it evaluates nothing.
     """
 
     backend: str
     by_tokens: bool = True
     rollouts: tuple[int, str] | None = None
     opens_evaluation: bool = False
+    parks: tuple[tuple[str, ...], ...] = ((), ("optimizer",), ("optimizer", "param"))
+    sequence_gpus: tuple[int, ...] = (1,)
     values: Mapping[str, Any] = field(default_factory=dict)
     decisions: tuple[Decision, ...] = ()

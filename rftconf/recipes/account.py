@@ -7,7 +7,6 @@ from typing import Any
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.lint.engine import Options, check
 from rftconf.lint.subject import Cluster
-from rftconf.recipes.draft import PARKED
 from rftconf.recipes.sizing import Fit
 from rftconf.schemas import registry
 
@@ -70,7 +69,8 @@ def account(fit: Fit, text: str | None, file: str | None) -> dict[str, Any]:
             "engine_gpus": sizes.tp,
             "sequences_per_rank": sizes.sequences,
             "gpu_memory_fraction": sizes.fraction,
-            "offloaded": list(PARKED[: sizes.parked]),
+            "offloaded": list(request.program.parks[sizes.parked]),
+            "sequence_gpus": sizes.sequence_gpus,
         },
         "memory": {
             "verdict": fit.budget.verdict,

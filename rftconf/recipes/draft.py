@@ -24,6 +24,8 @@ VALIDATION = {
     "stage.sampling.eval.top_k": -1,
     "stage.sampling.eval.responses": 1,
 }
+PARKED = ("optimizer", "param")
+"""What may wait in host memory while other roles work."""
 LARGEST_NODE = 8
 """GPUs of a node where nobody says how many nodes there are."""
 
@@ -81,11 +83,8 @@ class Sizes:
     sequences: int
     fraction: float
     parked: int = 0
-    """Steps of PARKED that are taken."""
-
-
-PARKED = ("optimizer", "param")
-"""What waits in host memory while other roles work, what costs least speed first."""
+    """Which of the program's `parks` waits in host memory while other roles work."""
+    sequence_gpus: int = 1
 
 
 class Draft:
@@ -191,13 +190,15 @@ def _placement(draft: Draft, request: Request, sizes: Sizes) -> None:
     draft.put("", {P + "rollout.engine": "vllm"})
     why = "an engine fits one GPU" if sizes.tp == 1 else f"an engine needs {sizes.tp} GPUs"
     draft.put(why, {P + "rollout.tp": sizes.tp}, chosen=True)
+    if sizes.sequence_gpus > 1:
+        draft.put(f"a sequence needs {sizes.sequence_gpus} GPUs", {P + "actor.sp": sizes.sequence_gpus}, chosen=True)
     usual = request.recipe.gpu_memory_fraction
     why = (
         "the example's own share" if sizes.fraction == usual else f"what the account leaves; the example has {usual:g}"
     )
     draft.put(why, {MEMORY: sizes.fraction}, chosen=True)
-    for index, what in enumerate(PARKED):
-        parked = index < sizes.parked
+    for what in PARKED:
+        parked = what in request.program.parks[sizes.parked]
         why = "waits in host memory while engines generate" if parked else "stays on the GPU: it fits"
         draft.put(why, {f"{P}{role}.offload.{what}": parked for role in roles}, chosen=True)
     if reference:

@@ -170,7 +170,9 @@ def _lost_values(request: Request, writing: Writing) -> tuple[str, ...]:
 def _by_option(open_one: Decision) -> Decision:
     """Variables that stand for files are given by options here."""
     option = next((option for name, option in GIVEN_BY.items() if open_one.key == f"${name}"), None)
-    return open_one if option is None else replace(open_one, choices=(f"{option} FILE writes it",))
+    if option is None:
+        return replace(open_one, why=_of_recipe(open_one.why))
+    return replace(open_one, choices=(f"{option} FILE writes it",))
 
 
 def _plain(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 from rftconf.base.errors import RefusedError, UsageError
 from rftconf.budget.advice.inverse_questions import highest_fraction
@@ -11,7 +12,7 @@ from rftconf.budget.facts.gpus import Gpu
 from rftconf.budget.price import Budget
 from rftconf.mappers.profiles import with_programs
 from rftconf.mappers.tables import table_of
-from rftconf.recipes.draft import LARGEST_NODE, PARKED, Request, Sizes, draft
+from rftconf.recipes.draft import LARGEST_NODE, Request, Sizes, draft
 from rftconf.recipes.draft_config import NotPlacedError, Written, able, write_draft
 
 SPARE = 0.05
@@ -35,19 +36,26 @@ class Fit:
 def fit(request: Request, gpu: Gpu) -> Fit:
     """The fastest sizes that fit. Raises RefusedError with the fewest GPUs that would do where none do."""
     expressed(request)
+    for spread in sequence_gpus(request):
+        found = _fit(request, gpu, spread)
+        if found is not None:
+            return found
+    raise _nothing_fits(request, gpu)
+
+
+def _fit(request: Request, gpu: Gpu, spread: int) -> Fit | None:
+    """The fastest sizes that fit with a sequence on `spread` GPUs; a comfortable one goes before all others."""
     first: Fit | None = None
     for tp in engine_sizes(request):
-        if attempt(request, gpu, _tightest(tp)) is None:
+        if attempt(request, gpu, _tightest(request, tp, spread)) is None:
             continue
-        for tried in _from_fastest(request, tp):
+        for tried in _from_fastest(request, tp, spread):
             fit = attempt(request, gpu, tried)
             if fit is None:
                 continue
             first = first or fit
             if _comfortable(fit):
                 return fit
-    if first is None:
-        raise _nothing_fits(request, gpu)
     return first
 
 
@@ -57,12 +65,14 @@ def expressed(request: Request) -> Written | None:
     Raises RefusedError where the framework has no such algorithm, with the frameworks that have.
     """
     try:
-        return write_draft(request, draft(request, _tightest(1)))
+        return write_draft(request, draft(request, _tightest(request, 1)))
     except NotPlacedError:
         return None
     except RefusedError as refused:
         others = [replace(request, framework=framework.name, release=framework.newest) for framework in with_programs()]
-        able_frameworks = [request.framework for request in others if able(request, draft(request, _tightest(1)))]
+        able_frameworks = [
+            request.framework for request in others if able(request, draft(request, _tightest(request, 1)))
+        ]
         raise RefusedError(refused.message, choices=tuple(f"--framework {name}" for name in able_frameworks)) from None
 
 
@@ -75,16 +85,22 @@ def engine_sizes(request: Request) -> Iterator[int]:
             yield tp
 
 
-def _tightest(tp: int) -> Sizes:
-    return Sizes(tp, 1, 0.5, len(PARKED))
+def sequence_gpus(request: Request) -> Iterator[int]:
+    """GPUs of a sequence, fewest first: within a node."""
+    per_node = request.gpus // request.node_count
+    yield from (count for count in request.program.sequence_gpus if per_node % count == 0)
 
 
-def _from_fastest(request: Request, tp: int) -> Iterator[Sizes]:
+def _tightest(request: Request, tp: int, spread: int = 1) -> Sizes:
+    return Sizes(tp, 1, 0.5, len(request.program.parks) - 1, spread)
+
+
+def _from_fastest(request: Request, tp: int, spread: int) -> Iterator[Sizes]:
     most = min(max(request.recipe.tokens_per_rank // request.longest, 1), MOST_SEQUENCES)
-    for parked in range(len(PARKED) + 1):
+    for parked in range(len(request.program.parks)):
         sequences = most
         while sequences:
-            yield Sizes(tp, sequences, request.recipe.gpu_memory_fraction, parked)
+            yield Sizes(tp, sequences, request.recipe.gpu_memory_fraction, parked, spread)
             sequences //= 2
 
 
@@ -124,7 +140,8 @@ def _fewest(request: Request, gpu: Gpu) -> int | None:
     for gpus in _clusters(request.gpus):
         larger = replace(request, gpus=gpus, nodes=None)
         try:
-            if any(attempt(larger, gpu, _tightest(tp)) for tp in reversed(list(engine_sizes(larger)))):
+            pairs = product(reversed(list(sequence_gpus(larger))), reversed(list(engine_sizes(larger))))
+            if any(attempt(larger, gpu, _tightest(larger, tp, spread)) for spread, tp in pairs):
                 return gpus
         except UsageError:
             continue

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from rftconf.base.errors import RefusedError
+from rftconf.cli.app import run
 from rftconf.convert.convert import Options, convert_stage
 from rftconf.load.load import load, main_stage
+from rftconf.recipes.recipes import RECIPES
 from rftconf.schemas import catalogue, registry
 from rftconf.text.read.read import read
 from rftconf.text.source import open_source
@@ -26,6 +28,8 @@ DECISIONS = {
     **dict.fromkeys(("reward.remote_url", "remote_rm_url"), "/code/reward.py"),
 }
 """Values for the keys that a conversion to OpenRLHF leaves open."""
+LEAST = 4
+"""Recipes that even the oldest release expresses."""
 ACCEPTED = OPEN / "verl-to-openrlhf" / "expected.sh"
 WRONG = {
     "an unknown flag": ("--rollout.n_samples_per_prompt 8", "--rollout.samples 8", "unrecognized arguments"),
@@ -79,6 +83,27 @@ def test_what_is_written_for_a_release_is_accepted_by_it(release: str, tmp_path:
     scripts = dict(converted(release))
     replies = answers(release, list(scripts.values()), tmp_path)
     assert len(replies) > len(FOLDERS) / 2
+    assert {name: r["refused"] for name, r in zip(scripts, replies, strict=True) if "refused" in r} == {}
+
+
+def first_configs(release: str, tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """Name and script of what `rftconf new` writes for a release; a recipe that it lacks is refused."""
+    sizes = ["--model", "Qwen/Qwen2.5-7B-Instruct", "--gpus", "8", "--gpu", "h100-80g"]
+    rows = ["--data", "/data/train", "--eval-data", "/data/test", "--rows", "102400"]
+    for name in RECIPES:
+        file = tmp_path / f"{name.replace('+', 'p')}.sh"
+        options = ["--framework", "openrlhf", "--release", release, "--algorithm", name]
+        code = run(["new", *options, *sizes, *rows, "-q", "-o", str(file)])
+        assert code == 0 or (code == 3 and release != NEWEST), name
+        if code == 0:
+            yield name, decided(file.read_text())
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_first_configs_are_accepted(release: str, tmp_path: Path) -> None:
+    scripts = dict(first_configs(release, tmp_path))
+    replies = answers(release, list(scripts.values()), tmp_path)
+    assert len(replies) >= LEAST
     assert {name: r["refused"] for name, r in zip(scripts, replies, strict=True) if "refused" in r} == {}
 
 

@@ -15,7 +15,8 @@ from rftconf.mappers.profiles import with_programs
 from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
 from rftconf.recipes.account import findings
-from rftconf.recipes.draft import Request
+from rftconf.recipes.draft import Request, Sizes, draft
+from rftconf.recipes.draft_config import write_draft
 from rftconf.recipes.recipes import RECIPES
 from rftconf.recipes.sizing import SPARE, fit
 from rftconf.schemas.registry import FRAMEWORKS
@@ -32,6 +33,10 @@ CANNOT = {
     ("roll", "rloo"),
     *(("chatlearn", name) for name in ("dapo", "ppo", "rloo", "reinforce++", "gspo")),
 }
+
+TOO_LONG = {("openrlhf", "dapo", 1): 4}
+"""The fewest GPUs for a recipe that does not fit so many: OpenRLHF computes all logits of a sequence in fp32, 14 bytes and more
+a token and word, and 21,504 tokens of Qwen's 152,064 words are more than 40 GB."""
 
 
 def asked(framework: str, algorithm: str, model: str, gpus: int, gpu: str) -> Request:
@@ -57,6 +62,12 @@ def test_clean_and_fitting_or_refused(framework: str, algorithm: str, model: str
             fit(request, gpu_named(gpu))
         able = {choice.removeprefix("--framework ") for choice in refused.value.choices}
         assert able == {name for name in WRITTEN if (name, algorithm) not in CANNOT}
+        return
+    fewest = TOO_LONG.get((framework, algorithm, gpus))
+    if fewest is not None:
+        with pytest.raises(RefusedError, match="does not fit") as refused:
+            fit(request, gpu_named(gpu))
+        assert refused.value.choices == (f"--gpus {fewest}: the fewest of them on which it fits",)
         return
     new_fit = fit(request, gpu_named(gpu))
     assert [f"{diagnostic.code} {diagnostic.message}" for diagnostic in findings(new_fit)] == []
@@ -95,6 +106,27 @@ def _same(read: object, expected: object) -> bool:
     if isinstance(read, (int, float, Fraction)) and isinstance(expected, (int, float)):
         return float(read) == float(expected)
     return read == expected
+
+
+def test_a_sequence_that_is_too_long_for_a_gpu_is_spread_over_two() -> None:
+    """OpenRLHF's ring divides 52 GB of logits; shorter sequences stay on one GPU, where nothing is exchanged."""
+    long, short = (
+        fit(asked("openrlhf", algorithm, "Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g"), gpu_named("h100-80g"))
+        for algorithm in ("dapo", "grpo")
+    )
+    assert (long.sizes.sequence_gpus, short.sizes.sequence_gpus) == (2, 1)
+    assert "--ds.ring_attn_size 2" in long.written.text()[0]
+    assert "--ds.ring_attn_size" not in short.written.text()[0]
+
+
+def test_openrlhfs_trainer_sleeps_before_adam_moves_to_the_cpu() -> None:
+    """Each choice saves more than the one before and costs more speed."""
+    texts = []
+    for parked in range(3):
+        request = asked("openrlhf", "ppo", "Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g")
+        written = write_draft(request, draft(request, Sizes(1, 1, 0.5, parked)))
+        texts.append([switch for switch in ("--ds.enable_sleep", "--ds.adam_offload") if switch in written.text()[0]])
+    assert texts == [[], ["--ds.enable_sleep"], ["--ds.adam_offload"]]
 
 
 def test_a_framework_without_a_launcher_to_fill_in_is_refused_with_the_reason(

@@ -84,19 +84,21 @@ def _engine_heads(setup: Setup) -> list[Problem]:
     return problems
 
 
-def _ulysses(setup: Setup) -> list[Problem]:
+def _sequence_gpus(setup: Setup) -> list[Problem]:
+    """Ranks are split evenly, and heads too unless keys and values go around a ring."""
     problems = []
+    rings = runtime_of(setup.framework).rings
+    source = "a ring takes whole ranks" if rings else "Ulysses: heads and ranks are split evenly"
     for role in setup.trainers:
         job, heads = role.job, role.job.architecture.heads
         if job.backend == "megatron" or job.sp == 1:
             continue
-        for what, number, sizes in ((f"{job.gpus} GPUs", job.gpus, ()), (f"{heads} attention heads", heads, ("sp",))):
+        split = ((f"{job.gpus} GPUs", job.gpus, ()), (f"{heads} attention heads", heads, ("sp",)))
+        for what, number, sizes in split[:1] if rings else split:
             if number % job.sp:
                 legal = tuple(f"sequence parallel size {d}" for d in divisors_near(number, job.sp))
                 message = f"{role.name}: {what} cannot be divided by a sequence parallel size of {job.sp}"
-                problems.append(
-                    Problem("PAR", message, "Ulysses: heads and ranks are split evenly", legal, role.name, sizes)
-                )
+                problems.append(Problem("PAR", message, source, legal, role.name, sizes))
     return problems
 
 
@@ -220,7 +222,7 @@ def _whole_cluster(setup: Setup) -> list[Problem]:
     ]
 
 
-_COMMON: tuple[Rule, ...] = (_enough, _replicas, _engine_heads, _ulysses, _megatron, _batch)
+_COMMON: tuple[Rule, ...] = (_enough, _replicas, _engine_heads, _sequence_gpus, _megatron, _batch)
 _OF_SOME: dict[LayoutRule, Rule] = {
     "whole replicas in a node": _replica_in_node,
     "whole nodes for the trainer": _whole_node_trainer,

@@ -15,7 +15,8 @@ from rftconf.budget.terms.training_job import Training
 
 @record
 class TrainerRole:
-    """A role that trains or scores. What is `parked` waits in host memory while other roles work.
+    """A role that trains or scores. What is `parked` waits in host memory while other roles work, and gradients of one that
+    `sleeps`.
 
     `micro` and `infer` are the micro-batches of updates and of forwards; a role is `flexible` when theirs are sequences
     without padding, because nobody knows beforehand how long they are. Parts that are `unsure` may be
@@ -27,6 +28,7 @@ class TrainerRole:
     scoring: Training
     parked_weights: bool = False
     parked_optimizer: bool = False
+    sleeps: bool = False
     flexible: bool = False
     unsure: frozenset[str] = frozenset()
     micro: Micro | None = None

@@ -86,6 +86,7 @@ def _frame(plan: Plan, stage: Stage, request: BudgetRequest, longest: int, total
         total=total,
         layout=str(stage.placement.layout or "colocated"),
         leaves=runtime.leaves and leaves,
+        sleeps=runtime.trainers_sleep and stage.placement.actor.offload.param is True,
         pads=runtime.pads,
         scores=runtime.always_scores and stage.kind in WITH_ROLLOUTS,
         cpu_optimizer=_native(plan.extensions, "optimizer_cpu_offload", bool) is True,
@@ -141,12 +142,14 @@ def _tuned(engine: Engine, own: Any, sleeps_if: str) -> Engine:
 T = TypeVar("T", bool, int, str)
 
 
-def _native(data: Any, name: str, kind: type[T]) -> T | None:
-    """Return the value of that name anywhere in what only the source framework understands; None where it is absent."""
+def _native(data: Any, name: str, kind: type[T], above: str = "") -> T | None:
+    """Return the value of that name, or of a key that ends so, in what only the source framework understands; None where
+    it is absent. `above` is the key that `data` stands below."""
     for key, value in data.items() if isinstance(data, dict) else ():
-        if str(key).rsplit(".", 1)[-1] == name and type(value) is kind:
+        path = f"{above}.{key}"
+        if path.endswith(f".{name}") and type(value) is kind:
             return value
-        flag = _native(value, name, kind)
+        flag = _native(value, name, kind, path)
         if flag is not None:
             return flag
     return None

@@ -35,7 +35,8 @@ class Frame:
     full length.
 
     `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU. `leaves`: every role waits in host
-    memory between its turns, whatever its own switches say. `pads`: sequences are padded where nobody asks for packing.
+    memory between its turns, whatever its own switches say. `sleeps`: optimizers and gradients wait there between the turns
+    of what trains, and weights stay. `pads`: sequences are padded where nobody asks for packing.
     `scores`: the reference is there even where no loss asks for it. `head_share`: the share of a sequence's tokens whose
     logits the trainer computes.
     """
@@ -48,6 +49,7 @@ class Frame:
     layout: str
     cpu_optimizer: bool = False
     leaves: bool = False
+    sleeps: bool = False
     pads: bool = False
     scores: bool = False
     head_share: float = 1.0
@@ -124,15 +126,19 @@ class _Trainer:
             megatron=megatron_sizes(sized, worker, model.architecture.depth, v),
         )
         leaves, waits = self.frame.leaves, optimizer_waits or job.offload_optimizer
-        role = TrainerRole(name, job, job, weights_wait or leaves, waits or leaves)
+        sleeps = trains and self.frame.sleeps
+        weights_leave = leaves or (weights_wait and not sleeps)
+        role = TrainerRole(name, job, job, weights_leave, waits or leaves or sleeps, sleeps=sleeps)
         cut = self._cut(role, micro, infer if _is_sized(getattr(self.stage.batch, infer)) else micro)
         return replace(cut, unsure=self._unsure(name, worker, backend))
 
     def _on_cpu(self, worker: Worker, priced_as: str, *, trains: bool) -> tuple[bool, bool]:
         """Tell whether weights come from host memory layer by layer, and whether the optimizer works there.
 
-        DeepSpeed's offloads stay there; elsewhere what is offloaded comes back for its role's turn.
+        DeepSpeed's offloads stay there, unless a trainer sleeps; elsewhere what is offloaded comes back for its role's turn.
         """
+        if trains and self.frame.sleeps:
+            return False, False
         weights_wait, optimizer_waits = worker.offload.param is True, worker.offload.optimizer is True
         if worker.offload_policy is True:
             return True, True

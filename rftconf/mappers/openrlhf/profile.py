@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rftconf.base.ledger import Decision
 from rftconf.mappers.profiles import Profile, counted
+from rftconf.mappers.program import Program
 
 MAIN_KEYS = {
     "cluster.nodes": "actor.num_nodes",
@@ -50,4 +52,31 @@ UNITS = {
     **counted("nodes", "actor.num_nodes", "ref.num_nodes", "critic.num_nodes", "reward.num_nodes"),
 }
 
-PROFILE = Profile(tables={("openrlhf", ""): ("table", "OPENRLHF")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS)
+PROGRAM = Program(
+    "deepspeed",
+    parks=((), ("optimizer", "param"), ("optimizer",)),
+    sequence_gpus=(1, 2, 4, 8),
+    values={"stage.placement.actor.zero_stage": 3},
+    decisions=(
+        Decision(
+            "reward.remote_url",
+            "answers are scored by a Python file with a reward_func, by a service or by a model",
+            (
+                "a file as OpenRLHF's examples/python/math_reward_func.py",
+                "the address of a service",
+                "--reward.model_name_or_path in its place",
+            ),
+        ),
+        Decision(
+            "data.input_key",
+            "OpenRLHF reads a prompt from the column `input`, and an answer from none unless data.label_key names one",
+            ("check the columns, and name others with --data.input_key and --data.label_key",),
+        ),
+    ),
+)
+"""Its example's stage of ZeRO: examples/scripts/train_ppo_ray_hybrid_engine.sh. A trainer that sleeps is faster than Adam on the
+CPU, and takes more memory in an update."""
+
+PROFILE = Profile(
+    tables={("openrlhf", ""): ("table", "OPENRLHF")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS, program=PROGRAM
+)
