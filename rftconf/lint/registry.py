@@ -26,7 +26,10 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "LOG": ("logging", "names and trackers"),
     "SEC": ("security", "secrets and code that a config runs"),
     "DIA": (
-        "dialect_verl dialect_trinity dialect_trinity_functions dialect_chatlearn dialect_roll dialect_trl",
+        (
+            "dialect_verl dialect_trinity dialect_trinity_functions dialect_chatlearn dialect_roll dialect_trl "
+            "dialect_openrlhf_places dialect_openrlhf_batches dialect_openrlhf_losses dialect_openrlhf_data"
+        ),
         "what only one framework has",
     ),
 }

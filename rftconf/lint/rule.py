@@ -112,6 +112,11 @@ def trl(*lines: str, release: str | None = None) -> Example:
     return Example("trl", lines, release)
 
 
+def openrlhf(*lines: str, release: str | None = None) -> Example:
+    """An example for OpenRLHF, shown as flags."""
+    return Example("openrlhf", lines, release)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule. `source` names the code, the hazard or the thread that it comes from; `advice` says what to do.

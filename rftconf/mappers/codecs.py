@@ -206,6 +206,10 @@ class renamed(SameType):  # noqa: N801
         return Put(value if isinstance(value, (Expr, list, dict)) else self.back.get(value, value))
 
 
+NO_GRAD_CLIP = renamed({0.0: 1.0e9})
+"""For trainers that clip gradients only where the norm is above 0 (DeepSpeed runtime/zero: clip_grad; transformers Trainer):
+0 scales every gradient to nothing in torch's own function, and the plan holds a norm that none reaches."""
+
 NO_DUAL_CLIP = 1.0e9
 """For policy losses that always have a dual clip: above exp(20), which no ratio leaves (core_algos)."""
 

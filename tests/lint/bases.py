@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from rftconf.lint.examples import block, tree
+import yaml
+
+from rftconf.lint.examples import block, flags, tree
 from rftconf.lint.rule import Example
+from rftconf.mappers.native import Cell
+from rftconf.schemas import registry, versions
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
 from rftconf.text.source import Source
@@ -196,11 +200,31 @@ OPENRLHF = (
 BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL, "trl": TRL, "openrlhf": OPENRLHF}
 
 
+def base_of(example: Example) -> tuple[str, ...]:
+    """The framework's base; OpenRLHF's in the names of the example's release, nearly all of which changed with 0.10.2."""
+    base = BASES[example.framework]
+    return in_names_of(base, example.release) if example.framework == "openrlhf" and example.release else base
+
+
+def in_names_of(lines: tuple[str, ...], release: str) -> tuple[str, ...]:
+    """Lines of OpenRLHF's newest release in the names of another, without what it has no flag for."""
+    cells: dict[str, Cell] = {}
+    for line in lines:
+        key, _, value = line.partition("=")
+        cells[key] = Cell("off" if value == "off" else yaml.safe_load(value))  # YAML's word for false
+    flat = versions.downgrade("openrlhf", cells, release).flat
+    return tuple(f"{key}={_plain(cell.value)}" for key, cell in flat.items())
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def lines_of(example: Example) -> list[str]:
     """The base's lines without those that the example replaces or takes out, then the example's."""
     bare = [line.lstrip("+~").partition("=")[0] for line in example.lines]
     removed = {key for key, line in zip(bare, example.lines, strict=True)}
-    base = [line for line in BASES[example.framework] if line.partition("=")[0] not in removed]
+    base = [line for line in base_of(example) if line.partition("=")[0] not in removed]
     base = [b for b in base if not any(b.startswith((f"{k}.", f"{k}[")) for k in removed)]
     return [*base, *(line for line in example.lines if not line.startswith("~"))]
 
@@ -216,11 +240,20 @@ def as_yaml(example: Example) -> str:
     return "\n".join(block(tree(lines_of(example)), 0)) + "\n"
 
 
+def as_flags(example: Example) -> str:
+    """A launch script of flags; one that is false is left out."""
+    words = " \\\n    ".join(line for line in flags(lines_of(example)) if not line.startswith("#"))
+    command = " ".join(registry.framework(example.framework).command)
+    return f"#!/usr/bin/env bash\n{command} \\\n    {words}\n"
+
+
 def documents(example: Example) -> list[Document]:
-    """The example as files: a script and bare overrides for veRL, YAML for the others."""
+    """The example as files: a script and bare overrides for veRL, a script for OpenRLHF, YAML for the others."""
     if example.framework == "verl":
         if example.script:
             return [read(Source("run.sh", as_shell(example)))]
         plain = "\n".join(lines_of(example)) + "\n"
         return [read(Source("run.sh", as_shell(example))), read(Source("run.overrides", plain))]
+    if registry.framework(example.framework).switches:
+        return [read(Source("run.sh", as_flags(example)))]
     return [read(Source("run.yaml", as_yaml(example)))]

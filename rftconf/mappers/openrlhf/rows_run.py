@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rftconf.base.symbols import Expr
-from rftconf.mappers.codecs import Put, counts, off_as, renamed, same, words
+from rftconf.mappers.codecs import NO_GRAD_CLIP, Put, counts, off_as, renamed, same, words
 from rftconf.mappers.context import ValueContext
 from rftconf.mappers.openrlhf import conditions as on
 from rftconf.mappers.rows import rows_of
@@ -50,10 +50,10 @@ ROWS = (
     row(lambda c: c.critic.model_name_or_path, lambda p: p.stage.model.critic_path, same, when=on.CRITIC, why="ppo_critic: get_llm_for_sequence_regression"),
     # -- batches ------------------------------------------------------------------------------------------------
     row(lambda c: c.rollout.batch_size, lambda p: p.stage.batch.prompts_per_rollout, counts(Unit.PROMPTS), always=True,
-        why="samples_generator: num_prompts"),
+        why="samples_generator: num_prompts (H73)"),
     row(lambda c: c.rollout.n_samples_per_prompt, lambda p: p.stage.batch.responses_per_prompt, same, always=True, why="samples_generator: num_samples"),
     row(lambda c: c.train.batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
-        why="deepspeed.py: accumulated_gradient, samples of all ranks"),
+        why="deepspeed.py: accumulated_gradient, samples of all ranks (H73)"),
     row(lambda c: c.train.max_epochs, lambda p: p.stage.batch.passes, same, why="ppo_actor: ppo_train"),
     # -- cadence ------------------------------------------------------------------------------------------------
     row(lambda c: c.ckpt.save_steps, lambda p: p.stage.cadence.save_rollouts, counts(Unit.ROLLOUTS, off=(-1,)), always=True,
@@ -73,19 +73,19 @@ ROWS = (
     row(lambda c: c.algo.advantage.lambd, lambda p: p.stage.algorithm.lam, same, when=on.CRITIC, why="experience_maker: get_advantages_and_returns"),
     row(lambda c: c.actor.dual_clip, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, same, why="openrlhf/models/loss.py: PolicyLoss"),
     row(lambda c: c.actor.entropy_coef, lambda p: p.stage.algorithm.entropy_coef, renamed({None: 0.0}), why="ppo_actor: loss - entropy x coefficient"),
-    row(lambda c: c.critic.freezing_steps, lambda p: p.stage.algorithm.critic.warmup_rollouts, FIRST_STEPS, when=on.CRITIC, why="ppo_trainer: ppo_train"),
+    row(lambda c: c.critic.freezing_steps, lambda p: p.stage.algorithm.critic.warmup_rollouts, FIRST_STEPS, when=on.CRITIC, why="ppo_trainer: ppo_train (H77)"),
     row(lambda c: c.critic.value_clip, lambda p: p.stage.algorithm.critic.value_clip, same, when=on.CRITIC, why="openrlhf/models/loss.py: ValueLoss"),
     # -- optimizers ---------------------------------------------------------------------------------------------
     row(lambda c: c.actor.optim, lambda p: p.stage.optim.actor.kind, OPTIMIZERS, why="deepspeed.py: _ds_init_train_model"),
     row(lambda c: c.actor.adam.lr, lambda p: p.stage.optim.actor.lr, same, always=True, why="deepspeed.py: _ds_init_train_model"),
     row(lambda c: c.actor.adam.betas, lambda p: p.stage.optim.actor.betas, same, why="deepspeed.py: _ds_init_train_model"),
     row(lambda c: c.actor.adam.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="deepspeed.py: get_optimizer_grouped_parameters"),
-    row(lambda c: c.actor.max_norm, lambda p: p.stage.optim.actor.grad_clip, same, why="deepspeed_utils.py: gradient_clipping"),
+    row(lambda c: c.actor.max_norm, lambda p: p.stage.optim.actor.grad_clip, NO_GRAD_CLIP, why="deepspeed_utils.py: gradient_clipping (H82)"),
     row(lambda c: c.critic.optim, lambda p: p.stage.optim.critic.kind, OPTIMIZERS, when=on.CRITIC, why="ppo_critic: critic_cfg"),
     row(lambda c: c.critic.adam.lr, lambda p: p.stage.optim.critic.lr, same, always=True, when=on.CRITIC, why="ppo_critic: critic_cfg"),
     row(lambda c: c.critic.adam.betas, lambda p: p.stage.optim.critic.betas, same, when=on.CRITIC, why="ppo_critic: critic_cfg"),
     row(lambda c: c.critic.adam.weight_decay, lambda p: p.stage.optim.critic.weight_decay, same, when=on.CRITIC, why="ppo_critic: critic_cfg"),
-    row(lambda c: c.critic.max_norm, lambda p: p.stage.optim.critic.grad_clip, same, when=on.CRITIC, why="ppo_critic: critic_cfg"),
+    row(lambda c: c.critic.max_norm, lambda p: p.stage.optim.critic.grad_clip, NO_GRAD_CLIP, when=on.CRITIC, why="ppo_critic: critic_cfg (H82)"),
     # -- trainer and engines ------------------------------------------------------------------------------------
     row(lambda c: c.ds.ring_attn_size, lambda p: p.stage.placement.actor.sp, same, why="deepspeed.py: setup_ring_attn"),
     row(lambda c: c.ds.tensor_parallel_size, lambda p: p.stage.placement.actor.mesh.tp, same, why="deepspeed_utils.py: autotp_size"),

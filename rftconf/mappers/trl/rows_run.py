@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.mappers.codecs import renamed, same, words
+from rftconf.mappers.codecs import NO_GRAD_CLIP, renamed, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.trl import conditions as on
 
@@ -47,7 +47,7 @@ ROWS = (
     row(lambda c: c.entropy_coef, lambda p: p.stage.algorithm.entropy_coef, same, why="_compute_loss: loss - coef * entropy"),
     row(lambda c: c.learning_rate, lambda p: p.stage.optim.actor.lr, same, why="transformers Trainer.create_optimizer"),
     row(lambda c: c.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="transformers Trainer.create_optimizer"),
-    row(lambda c: c.max_grad_norm, lambda p: p.stage.optim.actor.grad_clip, same, why="transformers Trainer: clip_grad_norm_"),
+    row(lambda c: c.max_grad_norm, lambda p: p.stage.optim.actor.grad_clip, NO_GRAD_CLIP, why="transformers Trainer: clip_grad_norm_ where max_grad_norm > 0 (H82)"),
     row(lambda c: c.optim, lambda p: p.stage.optim.actor.kind, words({"adamw_torch": "adamw", "adamw_torch_fused": "adamw"}),
         why="transformers Trainer.get_optimizer_cls_and_kwargs"),
     # -- what trains --------------------------------------------------------------------------------------------
