@@ -254,12 +254,7 @@ def _between(role: TrainerRole) -> list[Term]:
         states = sharding.weights(role.job)
         if role.job.trains:
             states.append(sharding.optimizer(role.job))
-    terms = []
-    for entry in states:
-        parked = role.parked_optimizer if entry.part == "optimizer" else role.parked_weights
-        parked = parked or (role.sleeps and entry.part == "gradients")
-        terms.append(_away(entry) if parked else entry)
-    return _owned(terms, role.name)
+    return _owned([_away(entry) if role.parks(entry.part) else entry for entry in states], role.name)
 
 
 def _syncing(pool: Pool) -> list[Term]:

@@ -36,11 +36,11 @@ class Fit:
 def fit(request: Request, gpu: Gpu) -> Fit:
     """The fastest sizes that fit. Raises RefusedError with the fewest GPUs that would do where none do."""
     expressed(request)
-    for spread in sequence_gpus(request):
-        found = _fit(request, gpu, spread)
-        if found is not None:
-            return found
-    raise _nothing_fits(request, gpu)
+    fits = (_fit(request, gpu, spread) for spread in sequence_gpus(request))
+    first = next((fit for fit in fits if fit is not None), None)
+    if first is None:
+        raise _nothing_fits(request, gpu)
+    return first
 
 
 def _fit(request: Request, gpu: Gpu, spread: int) -> Fit | None:

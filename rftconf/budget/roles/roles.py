@@ -34,6 +34,12 @@ class TrainerRole:
     micro: Micro | None = None
     infer: Micro | None = None
 
+    def parks(self, part: str) -> bool:
+        """True where that part of its states waits in host memory between its turns."""
+        if part == "optimizer":
+            return self.parked_optimizer
+        return self.parked_weights or (self.sleeps and part == "gradients")
+
     def on(self, gpus: int) -> TrainerRole:
         """The same role on another number of GPUs; what each rank gets of an update changes with it."""
         shard = gpus if self.job.shard in (0, self.job.gpus) else min(self.job.shard, gpus)

@@ -95,7 +95,6 @@ class _Trainer:
         sized = worker if worker.megatron.tp is not None else actor
         options, critic = self.stage.model_options, name == "critic"
         checkpointing, offloads = self._recomputes(critic=critic)
-        weights_wait, optimizer_waits = worker.offload.param is True, worker.offload.optimizer is True
         priced_as, zero_stage = self._priced_as(name, worker, backend)
         weight_bytes = self._master_bytes(worker, priced_as, trains=trains)
         streams, cpu_steps = self._on_cpu(worker, priced_as, trains=trains)
@@ -125,12 +124,16 @@ class _Trainer:
             adapter=self._adapter(critic=critic),
             megatron=megatron_sizes(sized, worker, model.architecture.depth, v),
         )
-        leaves, waits = self.frame.leaves, optimizer_waits or job.offload_optimizer
-        sleeps = trains and self.frame.sleeps
-        weights_leave = leaves or (weights_wait and not sleeps)
-        role = TrainerRole(name, job, job, weights_leave, waits or leaves or sleeps, sleeps=sleeps)
+        role = self._between_turns(name, worker, job)
         cut = self._cut(role, micro, infer if _is_sized(getattr(self.stage.batch, infer)) else micro)
         return replace(cut, unsure=self._unsure(name, worker, backend))
+
+    def _between_turns(self, name: str, worker: Worker, job: Training) -> TrainerRole:
+        """The role with what waits in host memory while others work."""
+        leaves, sleeps = self.frame.leaves, job.trains and self.frame.sleeps
+        weights_leave = leaves or (worker.offload.param is True and not sleeps)
+        optimizer_leaves = leaves or sleeps or worker.offload.optimizer is True or job.offload_optimizer
+        return TrainerRole(name, job, job, weights_leave, optimizer_leaves, sleeps=sleeps)
 
     def _on_cpu(self, worker: Worker, priced_as: str, *, trains: bool) -> tuple[bool, bool]:
         """Tell whether weights come from host memory layer by layer, and whether the optimizer works there.
