@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.patch import apply
 from rftconf.lint import engine, registry
 from rftconf.lint.rule import Example, Rule, openrlhf
 from rftconf.schemas.registry import OPENRLHF, at_least
@@ -70,3 +71,48 @@ def test_the_base_is_fine_in_every_release(release: str) -> None:
     assert [
         f"{d.code} {d.message}" for d in findings(openrlhf(release=release)) if d.severity is not Severity.INFO
     ] == []
+
+
+def test_a_sequence_above_the_budget_is_a_batch_of_its_own() -> None:
+    """1000 tokens a GPU, and sequences of 2048 (seqlen_balancing.py: get_minimum_num_micro_batch_size)."""
+    lines = ("train.dynamic_batch_enable=true", "train.max_tokens_per_gpu=1000", "rollout.max_tokens_per_gpu=1000")
+    for code in ("LEN002", "LEN003"):
+        diagnostics = found(code, *lines)
+        assert diagnostics
+        assert {d.severity for d in diagnostics} == {Severity.INFO}
+        assert all(d.fix is None and "one of its own" in d.message for d in diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "release", "severity"),
+    [
+        ("group_norm", "0.8.0", Severity.ERROR),
+        ("dr_grpo", "0.10.4", Severity.WARNING),
+        ("dr_grpo", "0.11.0", Severity.ERROR),
+    ],
+)
+def test_a_group_of_one_stops_the_run(estimator: str, release: str, severity: Severity) -> None:
+    lines = (f"algo.advantage.estimator={estimator}", "rollout.n_samples_per_prompt=1")
+    (diagnostic,) = found("BAT011", *in_names_of(lines, release), release=release)
+    assert diagnostic.severity is severity
+
+
+def test_a_rule_about_scorers_is_silent_where_a_flag_of_a_fork_may_score() -> None:
+    assert found("DIA551", "~reward.remote_url")
+    assert not found("DIA551", "~reward.remote_url", "reward.env_file=/code/env.py")
+
+
+def test_flags_of_a_script_are_fixed() -> None:
+    """The switch goes with its line, and the value alone changes."""
+    example = openrlhf("train.partial_rollout_enable=true", "algo.kl.estimator=k1")
+    (document,) = documents(example)
+    patches = [
+        patch
+        for d in engine.check(document, engine.Options("openrlhf"))
+        if d.code in ("DIA510", "DIA531") and d.fix is not None
+        for patch in d.fix.patches
+    ]
+    text = apply(document.text, patches)
+    gone = set(document.text.splitlines()) - set(text.splitlines())
+    assert {line.strip(" \\") for line in gone} == {"--train.partial_rollout_enable", "--algo.kl.estimator k1"}
+    assert "--algo.kl.estimator k2" in text

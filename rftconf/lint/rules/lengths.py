@@ -26,9 +26,18 @@ def _context(s: Subject) -> Findings:
                     PROMPT_LENGTH, ANSWER_LENGTH, fix=Put(CONTEXT, need), severity=WARNING if s.framework == "roll" else None)  # fmt: skip
 
 
+ALONE = ("openrlhf",)
+"""Frameworks in which a sequence above the budget is a micro-batch (OpenRLHF openrlhf/utils/seqlen_balancing.py:
+get_minimum_num_micro_batch_size)."""
+
+
 def _budget(s: Subject, name: str, dynamic: str, what: str) -> Findings:
     cap, need = s.number(name), longest(s)
     if s.value(dynamic) is False or cap is None or need is None or cap >= need or not s.written(name):
+        return
+    if s.framework in ALONE:
+        yield finding(f"{what} takes {int(cap)} tokens a micro-batch ({s.says(name)}); a sequence of {need} has one of its own, "
+                      "and needs its memory", name, PROMPT_LENGTH, ANSWER_LENGTH, severity=INFO)  # fmt: skip
         return
     shared = "megatron.cp" if s.value("placement.actor.backend") == "megatron" else "sp"
     each = s.count(f"placement.actor.{shared}") or 1

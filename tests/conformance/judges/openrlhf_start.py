@@ -74,7 +74,7 @@ def answer(program, script):
             exec(program, names)
     except SystemExit:
         return {"refused": wrong.getvalue().strip().splitlines()[-1]}
-    except (AssertionError, ValueError) as why:
+    except (AssertionError, ValueError, TypeError) as why:
         return {"refused": f"{type(why).__name__}: {why}"}
     return {"arguments": flat(names["args"]), "printed": printed.getvalue().splitlines()}
 
