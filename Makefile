@@ -214,7 +214,7 @@ changelog:  ## what is not released yet below the heading of VERSION=0.2.0 and o
 	$(PYTHON) scripts/changelog.py $(VERSION) $(TODAY)
 
 docs:  ## the documentation as a site in site/, every link checked, without network
-	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
 
 docs-serve:  ## the documentation at localhost:8000, written anew while you edit
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs serve

@@ -33,6 +33,7 @@ import memory_page
 import migrating_page
 import pair_pages
 import rule_pages
+import words_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FRAMEWORKS = tuple(registry.FRAMEWORKS.values())
@@ -192,6 +193,7 @@ def pages() -> dict[str, str]:
     keys = {f"support/{page.name}": NOTE + key_pages.page_text(page, plans[page], row, head) for page in listed}
     index = NOTE + key_pages.index(listed, row, head, plans)
     texts = {**pair_pages.pages(row, head), **rule_pages.pages(row, head), "memory.md": memory_page.page(row, head)}
+    texts |= {"words.md": words_page.page(row, head)}
     texts |= {"cli.md": cli_page.page(row, head), "new.md": cli_page.recipes(row, head)}
     return {
         "support.md": index,

@@ -1,4 +1,4 @@
-"""What the site has beside docs/: pages that lie elsewhere in the tree, and a navigation of what there is."""
+"""What the site has beside docs/: pages that lie elsewhere in the tree, and a navigation of every page that there is."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ ELSEWHERE = {
 }
 """Page to its file."""
 MAY_BE_ABSENT = {"migrating.md"}
+FOLDERS = ("adr", "pairs", "support")
+"""Entries of the navigation that stand for every page of a folder."""
+PLACED = {"plan-fields.md"}
+"""Pages of these folders that the navigation names elsewhere."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -34,8 +38,8 @@ def _present(nav: Any, absent: set[str], docs: Path) -> Any:
         return [_present(item, absent, docs) for item in nav if not _names(item, absent)]
     if isinstance(nav, dict):
         return {title: _present(item, absent, docs) for title, item in nav.items()}
-    if nav == "adr":
-        return [f"adr/{path.name}" for path in sorted((docs / "adr").glob("*.md"))]
+    if nav in FOLDERS:
+        return [f"{nav}/{path.name}" for path in sorted((docs / nav).glob("*.md")) if path.name not in PLACED]
     return nav
 
 

@@ -106,7 +106,7 @@ class Config(Report):
 
     @property
     def framework(self) -> str:
-        """The framework that it is written for: verl, trinity, roll or chatlearn."""
+        """The framework that it is written for: verl, trinity, roll, chatlearn, trl or openrlhf."""
         return self.loaded.framework
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import ModuleType
 
 from rftconf.base.diagnostics import Fix
 from rftconf.base.patch import Patch
@@ -12,7 +11,8 @@ from rftconf.lint.subject import Subject
 from rftconf.mappers.words_of_keys import own_word
 from rftconf.report.values import render_value
 from rftconf.text.document import Document, Leaf
-from rftconf.text.write import edit_flags, edit_overrides, edit_python, edit_yaml
+from rftconf.text.write import edit_yaml
+from rftconf.text.write.editors import editor_of
 
 
 def fix_of(subject: Subject, finding: RuleFinding) -> Fix | None:
@@ -63,7 +63,7 @@ def _patches(subject: Subject, change: Change, finding: RuleFinding) -> list[Pat
 
 
 def _in_place(document: Document, leaf: Leaf, change: Change) -> list[Patch] | None:
-    edit = _editor(document, leaf)
+    edit = editor_of(document, leaf)
     patches: list[Patch] | None
     match change:
         case Put(_, value):
@@ -75,12 +75,6 @@ def _in_place(document: Document, leaf: Leaf, change: Change) -> list[Patch] | N
     return patches
 
 
-def _editor(document: Document, leaf: Leaf) -> ModuleType:
-    """The module that changes the text around a leaf."""
-    editors = {"yaml": edit_yaml, "python": edit_python}
-    return editors.get(document.form, edit_flags if edit_flags.is_flag(document, leaf) else edit_overrides)
-
-
 def _added(subject: Subject, change: Put, finding: RuleFinding) -> list[Patch] | None:
     key = subject.key(change.key)
     if subject.document.form == "yaml":
@@ -88,7 +82,7 @@ def _added(subject: Subject, change: Put, finding: RuleFinding) -> list[Patch] |
     near = _neighbour(subject, key, finding)
     if near is None:
         return None
-    patches: list[Patch] | None = _editor(subject.document, near).add(subject.document, near, key, change.value)
+    patches: list[Patch] | None = editor_of(subject.document, near).add(subject.document, near, key, change.value)
     return patches
 
 

@@ -18,17 +18,17 @@ def corrected(document: Document, leaf: Leaf, key: str, known: Catalogue) -> Fix
 
 def renamed(document: Document, leaf: Leaf, key: str, *, plus: bool, safe: bool = False) -> Fix | None:
     """Another name, with Hydra's prefix where it is needed; None where the name is put together from several places."""
-    from rftconf.text.write import edit_overrides, edit_python, edit_yaml
+    from rftconf.text.write import edit_overrides
+    from rftconf.text.write.editors import editor_of
 
     if leaf.key_place.file != document.name or leaf.place.file != document.name:
         return None
     if key != leaf.key and any(leaf.key == key for leaf in document.leaves):
         return None  # it is given already; which of the two is meant, nobody can tell
     patches: list[Patch] | None
-    if document.form == "yaml":
-        patches = edit_yaml.rename(document, leaf, key)
-    elif document.form == "python":
-        patches = edit_python.rename(document, leaf, key)
-    else:
+    edit = editor_of(document, leaf)
+    if edit is edit_overrides:
         patches = edit_overrides.rename(document, leaf, key, "+" if plus else "" if leaf.mode is Mode.ADD else None)
+    else:
+        patches = edit.rename(document, leaf, key)
     return Fix(f"write {'+' if plus else ''}{key}", tuple(patches), safe, (leaf.key, key)) if patches else None

@@ -11,6 +11,7 @@ from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
+from rftconf.schemas.values import coerced, wrong
 from rftconf.text.document import Document, Leaf, Mode
 
 _MOST_REWRITTEN = 200_000
@@ -74,10 +75,11 @@ class KeyEdit:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A value on its way through the edits, with the leaf it came from."""
+    """A value on its way through the edits, with the leaf it came from and the value that it came with."""
 
     value: Any
     leaf: Leaf
+    first: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def plan_edits(document: Document, route: Route) -> list[KeyEdit]:
     groups = registry.framework(route.found.framework).groups
     own = [leaf for leaf in document.leaves if leaf.key not in groups and "@" not in leaf.key and "/" not in leaf.key]
     last = {leaf.key: leaf for leaf in own if leaf.mode is not Mode.DELETE}
-    flat = {key: Slot(leaf.value, leaf) for key, leaf in last.items()}
+    flat = {key: _slot(leaf, route.old) for key, leaf in last.items()}
     done = route.rewritten(flat)
     ends = _by_leaf(done)
     overrides = document.form != "yaml"
@@ -128,12 +130,20 @@ def plan_edits(document: Document, route: Route) -> list[KeyEdit]:
             continue
         ours = ends
         if last.get(leaf.key) is not leaf:
-            slot = {leaf.key: Slot(leaf.value, leaf)}
+            slot = {leaf.key: _slot(leaf, route.old)}
             ours = _by_leaf(route.rewritten(slot if alone else {**flat, **slot}))
         edits += _wanted_of_leaf(leaf, *ours.get(id(leaf), ({}, [])), route, overrides=overrides)
     return edits + [
         _without_group(leaf, document, route) for leaf in document.leaves if _loses_group(leaf, groups, route)
     ]
+
+
+def _slot(leaf: Leaf, known: catalogue.Catalogue) -> Slot:
+    """The leaf's value as the edits count with it: a word of a command line is the number or switch of its option."""
+    key, value = known.get(leaf.key), leaf.value
+    if key is not None and isinstance(value, str) and key.type in ("int", "float", "bool"):
+        value = coerced(key, value) if wrong(known, key, value) is None else value
+    return Slot(value, leaf, value)
 
 
 def _loses_group(leaf: Leaf, groups: frozenset[str], route: Route) -> bool:
@@ -161,7 +171,8 @@ def _by_leaf(done: versions.Rewritten[Slot]) -> _Ends:
     """Return for each leaf, by its identity, the keys and values that it became and the changes that made them."""
     ends: _Ends = {}
     for key, slot in done.flat.items():
-        ends.setdefault(id(slot.leaf), ({}, []))[0][key] = slot.value
+        value = slot.leaf.value if type(slot.value) is type(slot.first) and slot.value == slot.first else slot.value
+        ends.setdefault(id(slot.leaf), ({}, []))[0][key] = value
     for change in done.changes:
         if isinstance(change.cell, Slot):
             ends.setdefault(id(change.cell.leaf), ({}, []))[1].append(change)

@@ -11,7 +11,8 @@ from rftconf.base.span import LineIndex, Place
 from rftconf.migrate.key_changes import KEPT, Beside, KeyEdit
 from rftconf.migrate.words import bounds
 from rftconf.text.document import Document, Leaf
-from rftconf.text.write import edit_overrides, edit_python, edit_yaml
+from rftconf.text.write import edit_options, edit_overrides, edit_python, edit_yaml
+from rftconf.text.write.editors import editor_of
 
 
 @dataclass(slots=True)
@@ -63,8 +64,8 @@ def make(editor: Editor, want: KeyEdit) -> bool:
     if leaf.key_place.file != editor.document.name:
         return False
     before = editor.document, list(editor.moved)
-    edits = {"yaml": _yaml, "python": _python}.get(editor.document.form, _overrides)
-    done = edits(editor, want)
+    edits = {edit_yaml: _yaml, edit_python: _python, edit_options: _options}
+    done = edits.get(editor_of(editor.document, editor.leaf_in_current_text(leaf)), _overrides)(editor, want)
     if not done:
         editor.document, editor.moved = before
     return done
@@ -91,6 +92,22 @@ def _python(editor: Editor, want: KeyEdit) -> bool:
     if want.key is None:
         return editor.change(edit_python.drop(editor.document, editor.leaf_in_current_text(want.leaf)))
     return _change_in_place(editor, want, want.key, edit_python)
+
+
+def _options(editor: Editor, want: KeyEdit) -> bool:
+    """Another word or another name behind `--`, more options beside it, or the option goes with its words."""
+    for beside in want.beside:
+        document, near = editor.document, editor.leaf_in_current_text(want.leaf)
+        patches = (
+            edit_options.copy(document, near, beside.key)
+            if beside.value is KEPT
+            else edit_options.add(document, near, beside.key, beside.value)
+        )
+        if not editor.change(patches):
+            return False
+    if want.key is None:
+        return editor.change(edit_options.drop(editor.document, editor.leaf_in_current_text(want.leaf)))
+    return _change_in_place(editor, want, want.key, edit_options)
 
 
 def _overrides(editor: Editor, want: KeyEdit) -> bool:
@@ -121,21 +138,7 @@ def _copied(document: Document, leaf: Leaf, beside: Beside) -> list[Patch] | Non
     start, end = span
     word = document.text[start:end]
     name = leaf.mode.value + leaf.key
-    return inserted(document, start, end, word.replace(name, beside.key, 1))
-
-
-def inserted(document: Document, start: int, end: int, word: str) -> list[Patch]:
-    """`word` as an argument in front of the one from `start` to `end`, on a line of its own where that one has one."""
-    text = document.text
-    line_start = text.rfind("\n", 0, start) + 1
-    indent = text[line_start:start]
-    line_end = text.find("\n", end)
-    after = text[end : len(text) if line_end < 0 else line_end].strip()
-    if indent.strip():
-        return [Patch(LineIndex(text).span(start, start), f"{word} ")]
-    continued = after == "\\" or text[:line_start].rstrip("\n").endswith("\\")
-    end_of_line = " \\\n" if continued else "\n"
-    return [Patch(LineIndex(text).span(start, start), f"{word}{end_of_line}{indent}")]
+    return edit_overrides.insert_word(document, start, end, word.replace(name, beside.key, 1))
 
 
 def dropped(document: Document, leaf: Leaf) -> list[Patch] | None:
@@ -162,5 +165,9 @@ def add(editor: Editor, near: list[Leaf], key: str, value: Any) -> bool:
     """A new key: in YAML where its mapping is, else beside the first of `near` that lets it."""
     if editor.document.form == "yaml":
         return editor.change(edit_yaml.add(editor.document, key, value))
-    edit: ModuleType = edit_python if editor.document.form == "python" else edit_overrides
-    return any(editor.change(edit.add(editor.document, editor.leaf_in_current_text(leaf), key, value)) for leaf in near)
+    return any(_add_beside(editor, leaf, key, value) for leaf in near)
+
+
+def _add_beside(editor: Editor, leaf: Leaf, key: str, value: Any) -> bool:
+    near = editor.leaf_in_current_text(leaf)
+    return editor.change(editor_of(editor.document, near).add(editor.document, near, key, value))

@@ -1,4 +1,4 @@
-"""The parameters that people set most, by topic: those of Trinity-RFT's own config generator, in all four frameworks.
+"""The parameters that people set most, by topic: those of Trinity-RFT's own config generator, in all frameworks.
 
 What the other frameworks call them follows from the plan fields that their tables share with Trinity's, or stands in
 their profiles (`mappers/<framework>/profile.py`).

@@ -14,7 +14,8 @@ from rftconf.studio.places import leaves_by_key
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
-from rftconf.text.write import edit_overrides, edit_python, edit_yaml
+from rftconf.text.write import edit_yaml
+from rftconf.text.write.editors import editor_of
 
 _SPLIT = re.compile(r"--rollout-gpus (\d+): (.*)", re.DOTALL)
 _BOUND = re.compile(r"--set (\w+)=")
@@ -104,12 +105,14 @@ def _patches(document: Document, key: str, value: Value) -> list[Patch] | None:
     leaf = document.last().get(key)
     if document.form == "yaml":
         return edit_yaml.add(document, key, value) if leaf is None else edit_yaml.put(document, leaf, value)
-    if document.form == "python":
-        return None if leaf is None else edit_python.put(document, leaf, value)
-    if leaf is not None:
-        return edit_overrides.put(document, leaf, value)
-    near = [leaf for leaf in document.leaves if leaf.place.file == document.name]
-    return edit_overrides.add(document, near[-1], key, value) if near else None
+    near = [other for other in document.leaves if other.place.file == document.name] if leaf is None else [leaf]
+    if not near or (leaf is None and document.form == "python"):
+        return None
+    edit = editor_of(document, near[-1])
+    patches: list[Patch] | None = (
+        edit.add(document, near[-1], key, value) if leaf is None else edit.put(document, leaf, value)
+    )
+    return patches
 
 
 def value_of(written: str) -> Value:

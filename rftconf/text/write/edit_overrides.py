@@ -35,8 +35,7 @@ def put(document: Document, leaf: Leaf, value: Value) -> list[Patch] | None:
 def add(document: Document, near: Leaf, key: str, value: Value) -> list[Patch] | None:
     """A new override in front of the one of `near`."""
     text = spelled(value)
-    start, end = _word(document, near)
-    return None if text is None or start < 0 else insert_word(document, start, end, f"{key}={text}")
+    return None if text is None else _insert(document, near, f"{key}={text}")
 
 
 def drop(document: Document, leaf: Leaf) -> list[Patch] | None:
@@ -115,8 +114,13 @@ def _quotes(text: str) -> str:
     return open_with
 
 
+def _insert(document: Document, near: Leaf, word: str) -> list[Patch] | None:
+    start, end = _word(document, near)
+    return None if start < 0 else insert_word(document, start, end, word)
+
+
 def insert_word(document: Document, start: int, end: int, word: str) -> list[Patch]:
-    """Put a new argument in front of the one from `start` to `end`, on a line of its own where that has one."""
+    """Put `word` as an argument in front of the one from `start` to `end`, on a line of its own where that one has one."""
     whole = document.text
     line_start = whole.rfind("\n", 0, start) + 1
     indent = whole[line_start:start]
