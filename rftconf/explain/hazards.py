@@ -148,6 +148,8 @@ HAZARDS: tuple[Hazard, ...] = (
             "openrlhf:actor.loss_agg_mode"),
     _hazard(86, "OpenRLHF filters groups by their mean score, not by equal scores: eight answers of 0.5 stay", "algorithm.filters*",
             "openrlhf:algo.dynamic_filtering_*"),
+    _hazard(87, "up to OpenRLHF 0.9.1 disable_ds_ckpt is not read: checkpoints have the optimizer's states all the same",
+            "openrlhf:ckpt.disable_ds"),
 )  # fmt: skip
 """In the order of their numbers, which are never used again for something else."""
 

@@ -116,3 +116,12 @@ def test_flags_of_a_script_are_fixed() -> None:
     gone = set(document.text.splitlines()) - set(text.splitlines())
     assert {line.strip(" \\") for line in gone} == {"--train.partial_rollout_enable", "--algo.kl.estimator k1"}
     assert "--algo.kl.estimator k2" in text
+
+
+def test_rows_are_compared_with_what_the_loader_takes_at_once() -> None:
+    lines = ("data.max_samples=100", "rollout.vllm_generate_batch_size=50")
+    assert found("DIA529", *in_names_of(lines, "0.8.11"), release="0.8.11") == []
+    (dropped,) = found("DIA529", *in_names_of(lines[:1], "0.8.11"), release="0.8.11")
+    assert dropped.severity is Severity.ERROR
+    (short,) = found("DIA529", *lines)
+    assert short.severity is Severity.WARNING

@@ -1,4 +1,4 @@
-"""Hazards of OpenRLHF (H73-H86) between it and veRL, with their numbers."""
+"""Hazards of OpenRLHF (H73-H87) between it and veRL, with their numbers."""
 
 from __future__ import annotations
 
@@ -177,3 +177,12 @@ def test_h86_groups_are_filtered_by_their_mean() -> None:
     assert line.state is State.NARROWED
     other = new({"algo.dynamic_filtering_enable": True, "algo.dynamic_filtering_range": "0.2 0.8"})
     assert "algorithm.filter_groups.enable" not in other.out
+
+
+def test_h87_a_switch_for_checkpoints_is_read_since_0_9_2() -> None:
+    flags = {**OLD, "disable_ds_ckpt": True, "save_steps": 10}
+    for release in ("0.8.0", "0.9.1"):
+        assert findings("DIA563", flags, release)
+        assert findings("DIA560", flags, release) == []
+    assert findings("DIA563", flags, "0.9.2") == []
+    assert "nothing is saved every 10 steps" in findings("DIA560", flags, "0.9.2")[0].message

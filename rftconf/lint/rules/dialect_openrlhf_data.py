@@ -153,7 +153,7 @@ def _pictures(s: Subject) -> Findings:
 @rule(
     560, WARNING, "saves that save nothing",
     bad=openrlhf(f"{NO_STATES}=true"), good=openrlhf(f"{NO_STATES}=true", f"{EXPORTS}=true"),
-    advice="keep DeepSpeed's states, or export the model", source="OpenRLHF openrlhf/trainer/ray/ppo_actor.py: save_checkpoint",
+    advice="keep DeepSpeed's states, or export the model", source="OpenRLHF openrlhf/trainer/ray/ppo_actor.py: save_checkpoint", since="0.9.2",
 )  # fmt: skip
 def _saves_nothing(s: Subject) -> Findings:
     """A checkpoint is DeepSpeed's states, the exported model, or both: with neither, steps are counted for nothing."""
@@ -168,6 +168,7 @@ def _saves_nothing(s: Subject) -> Findings:
     561, WARNING, "a run that cannot go on",
     bad=openrlhf(f"{NO_STATES}=true", f"{EXPORTS}=true", f"{RESUMES}=true"), good=openrlhf(f"{RESUMES}=true"),
     advice="keep DeepSpeed's states", source="OpenRLHF openrlhf/trainer/ray/ppo_actor.py: save_checkpoint; ppo_trainer.py: init_checkpoint_states",
+    since="0.9.2",
 )  # fmt: skip
 def _cannot_go_on(s: Subject) -> Findings:
     """A run goes on from DeepSpeed's states, which this one does not keep: started again it begins at step 0, without a
@@ -188,4 +189,22 @@ def _from_policy(s: Subject) -> Findings:
     if s.value(ESTIMATOR) == "gae" and is_missing(s, key) and scored:
         yield finding(
             f"{s.says(ESTIMATOR)} without {s.key(key)}: the critic is the policy with a new head", ESTIMATOR, key
+        )
+
+
+@rule(
+    563, INFO, "a switch for checkpoints that is not read",
+    bad=openrlhf("disable_ds_ckpt=true", release="0.9.1"), good=openrlhf(release="0.9.1"),
+    advice="leave it out, or count with DeepSpeed's states on the disk",
+    source="OpenRLHF openrlhf/trainer/ray/ppo_actor.py: save_checkpoint; H87", until="0.9.1", fixable=True,
+)  # fmt: skip
+def _states_all_the_same(s: Subject) -> Findings:
+    """These releases keep the switch and never look at it: each checkpoint has the optimizer's states, which are several
+    times the size of the model. Releases from 0.9.2 on leave them out."""
+    if is_on(s, NO_STATES):
+        yield finding(
+            f"{s.says(NO_STATES)}: {s.title} saves DeepSpeed's states all the same",
+            NO_STATES,
+            fix=Drop(NO_STATES),
+            safe=True,
         )
