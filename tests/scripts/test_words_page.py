@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
+from typing import Any
 
 import pytest
 
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text import toml
-from scripts.generate_docs import head, row
-from scripts.words_page import CONCEPTS, ELSEWHERE, page
+from tests.sources import ROOT
 
-OTHERS = toml.loads(ELSEWHERE.read_text(encoding="utf-8"))["framework"]
-NAMED_BY_HAND = tuple(name for concept in CONCEPTS for name in concept.names if name != "warmup")
+
+def script(name: str) -> Any:
+    """A script is a module of its folder, not of a package."""
+    folder = str(ROOT / "scripts")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(folder)
+
+
+WORDS, DOCS = script("words_page"), script("generate_docs")
+OTHERS = toml.loads(WORDS.ELSEWHERE.read_text(encoding="utf-8"))["framework"]
+NAMED_BY_HAND = tuple(name for concept in WORDS.CONCEPTS for name in concept.names if name != "warmup")
+
+
+def page() -> str:
+    text: str = WORDS.page(DOCS.row, DOCS.head)
+    return text
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -25,8 +44,8 @@ def test_a_fact_by_hand_names_the_code_that_shows_it(name: str) -> None:
 
 
 def test_every_framework_that_is_read_stands_under_every_concept() -> None:
-    sections = page(row, head).split("\n## ")[1:-1]
-    assert [section.partition("\n")[0] for section in sections] == [concept.title for concept in CONCEPTS]
+    sections = page().split("\n## ")[1:-1]
+    assert [section.partition("\n")[0] for section in sections] == [concept.title for concept in WORDS.CONCEPTS]
     for section in sections:
         for framework in FRAMEWORKS.values():
             assert f"\n| {framework.title} | " in section
@@ -42,5 +61,5 @@ def test_every_framework_that_is_read_stands_under_every_concept() -> None:
     ],
 )
 def test_a_number_says_what_it_counts(framework: str, keys: str, counts: str) -> None:
-    (line,) = [each for each in page(row, head).splitlines() if each.startswith(f"| {framework} | `{keys}`")]
+    (line,) = [each for each in page().splitlines() if each.startswith(f"| {framework} | `{keys}`")]
     assert line.endswith(f"{counts} |")
