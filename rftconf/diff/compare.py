@@ -18,7 +18,7 @@ from rftconf.plan.acting import Asleep, awake_and_asleep
 from rftconf.plan.identity import math_id, plan_id
 from rftconf.plan.spelling import plain, same, spelled
 from rftconf.plan.totals import TOTALS, Total, totals
-from rftconf.plan.trainer_numbers import in_every_trainers_words, moved, trained_apart
+from rftconf.plan.trainer_numbers import in_every_trainers_words, moved, trained_apart, with_one_name_each
 
 NUMBERS = ("stage.batch.", "stage.run_length.", "stage.algorithm.")
 """What decides whether other fields do anything."""
@@ -183,6 +183,7 @@ def differences(a: SaidOfStage, b: SaidOfStage, does: tuple[Does, Does] = (nothi
     """
     if trained_apart(a[0], b[0]):
         a, b = _in_the_same_fields(a), _in_the_same_fields(b)
+    a, b = (with_one_name_each(a[0]), a[1]), (with_one_name_each(b[0]), b[1])
     return tuple(sorted(_differences(half_of(*a, does[0]), half_of(*b, does[1])), key=_place))
 
 

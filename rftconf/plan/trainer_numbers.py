@@ -15,6 +15,10 @@ AT = "stage.placement."
 MEGATRON, MASTER = "megatron", "fp32"
 HALVES = ("float16", "fp16")
 """Names of 16 bits with a short exponent, in which Megatron multiplies its loss."""
+NUMBER_TYPES = {"float32": "fp32", "bf16": "bfloat16", "fp16": "float16"}
+"""Other names of types of numbers, which frameworks take as well, to the plan's."""
+_TYPED = ("dtype", "compute_dtype", "model_dtype")
+"""Last parts of the fields that hold a type of numbers."""
 DECAYED, MATRICES = "decayed", "matrices"
 """An optimizer's extra argument that says on which weights the decay acts, and that it is on matrices alone."""
 MOVED = (("megatron.dtype", "compute_dtype"), ("megatron.seed", "seed"))
@@ -23,6 +27,11 @@ OWN = ("compute_dtype", "model_dtype", "seed")
 """Fields that say nothing of a role that Megatron trains: its own do."""
 
 T = TypeVar("T")
+
+
+def number_type(word: Any) -> Any:
+    """Return the plan's name of a type of numbers (`bfloat16` for `bf16`), and anything else as it is."""
+    return NUMBER_TYPES.get(word, word) if isinstance(word, str) else word
 
 
 def moved(values: Mapping[str, T], plan: Mapping[str, Any]) -> dict[str, T]:
@@ -49,7 +58,12 @@ def in_every_trainers_words(values: Mapping[str, Any]) -> dict[str, Any]:
             if path + "compute_dtype" in words:
                 words[path + "model_dtype"] = MASTER
             _say_what_decays(words, f"stage.optim.{role}.")
-    return words
+    return with_one_name_each(words)
+
+
+def with_one_name_each(values: Mapping[str, Any]) -> dict[str, Any]:
+    """One stage's values, with the plan's name of every type of numbers that has another."""
+    return {path: number_type(value) if path.rpartition(".")[2] in _TYPED else value for path, value in values.items()}
 
 
 def _say_what_decays(values: dict[str, Any], path: str) -> None:

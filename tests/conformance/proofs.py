@@ -182,7 +182,6 @@ NO_JUDGE = {
     "an update takes … sequences, and … ranks have no equal shares": _TRL_UPDATE,
     "OpenRLHF has the clipped ratio of ppo and gspo": "PolicyLoss.__init__ knows two words of policy_loss_type (openrlhf/models/loss.py)",
     "compares answers to one prompt and stops at one": "train_ppo_ray asserts n_samples_per_prompt > 1 for these estimators",
-    "rollout.n_samples_per_prompt is 1: train_ppo_ray stops": "the source's own assertion (openrlhf/cli/train_ppo_ray.py); nothing is said of a target",
     "OpenRLHF's agents are Python code": "--train.agent_func_path names a file of Python (openrlhf/utils/agent.py)",
     "OpenRLHF's other trainers are programs of their own": "openrlhf/cli has a module for each, with flags of its own",
     "OpenRLHF would round the update down": "accumulated_gradient is a whole quotient (openrlhf/utils/deepspeed/deepspeed.py)",

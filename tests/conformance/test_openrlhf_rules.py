@@ -20,9 +20,9 @@ def examples(release: str) -> dict[tuple[str, bool], str]:
     scripts = {}
     for rule in SPOKEN:
         for example in (rule.bad, rule.good):
-            there = of_release(example, release) if release in releases_of(rule) else None
-            if there is not None:
-                scripts[rule.code, example is rule.bad] = as_flags(there)
+            lines = of_release(example, release) if release in releases_of(rule) else None
+            if lines is not None:
+                scripts[rule.code, example is rule.bad] = as_flags(lines)
     return scripts
 
 

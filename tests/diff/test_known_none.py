@@ -82,7 +82,7 @@ def test_a_warm_up_and_a_framework_without_one_are_a_difference() -> None:
     )
     difference = differing("actor_rollout_ref.actor.optim.lr_warmup_steps=160", chatlearn, WARMUP)
     assert difference is not None
-    assert (difference.a.value, difference.b.value, difference.certain) == (160, None, True)
+    assert (difference.a.value, difference.b.value, difference.certain) == (160, 0, True)
 
 
 def test_a_share_of_a_length_that_nobody_told_stays_unknown() -> None:

@@ -20,6 +20,7 @@ from rftconf.mappers.writing import Writing
 from rftconf.plan.chat_templates import THINKING, thinks_by_default, without_switch
 from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
+from rftconf.plan.trainer_numbers import number_type
 from rftconf.schemas import registry
 from rftconf.schemas.registry import VERL
 from rftconf.text.document import Document, Launch, Leaf
@@ -246,15 +247,12 @@ EQUIVALENT["stage.optim.critic.min_lr_ratio"] = lambda before, after: same(
     before.get("stage.optim.critic.min_lr"), after.get("stage.optim.critic.min_lr")
 )
 FSDP = ("fsdp", "fsdp2")
-SINGLE = {"fp32", "float32"}
-"""Two names of one type."""
 for _role in ("actor", "reference", "critic"):  # FSDP's precision where another engine trains, or no model is loaded
     for _dtype in ("model_dtype", "compute_dtype"):
         EQUIVALENT[f"stage.placement.{_role}.{_dtype}"] = lambda before, after, role=_role, dtype=_dtype: (  # type: ignore[misc]
             before.get(ENGINE) not in FSDP
             or before.get(f"stage.placement.{role}.backend") not in (*FSDP, None)
             or after.get(f"stage.placement.{role}.backend") is None
-            or {values.get(f"stage.placement.{role}.{dtype}") for values in (before, after)} <= SINGLE
         )
 EQUIVALENT["stage.data.train[].name"] = lambda before, after: (  # ROLL calls a domain by it
     {after.get(f"stage.data.domains[{i}].name") for i in range(9)}
@@ -291,8 +289,8 @@ NOTHING: tuple[Any, ...] = (None, {}, [], "")
 
 
 def same(first: Any, second: Any) -> bool:
-    """Equal as plan values: 1 is 1.0, and an empty value is none."""
-    if first == second or (first in NOTHING and second in NOTHING):
+    """Equal as plan values: 1 is 1.0, an empty value is none, and a type of numbers has several names."""
+    if number_type(first) == number_type(second) or (first in NOTHING and second in NOTHING):
         return True
     numbers = (int, float, Fraction)
     if isinstance(first, numbers) and isinstance(second, numbers) and not isinstance(first, bool):

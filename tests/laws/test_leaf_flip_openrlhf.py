@@ -20,12 +20,17 @@ CASES = [
 ]
 
 
+UNREAD = {"0.9.7": {"vllm_generate_batch_size"}}
+"""Release to flags that no code of it reads (H81)."""
+
+
 @pytest.mark.parametrize("of", CASES, ids=lambda of: f"{of.release}-{of.to}")
 def test_no_leaf_is_silent_and_each_with_a_row_acts(of: Catalogued) -> None:
     verdicts = survey(of)
     assert len(verdicts) > 110
     assert [str(v) for v in verdicts if v.outcome == "silent"] == []
-    assert [str(v) for v in verdicts if v.row and v.outcome == "dead"] == []
+    idle = [v for v in verdicts if v.row and v.outcome == "dead"]
+    assert [str(v) for v in idle if v.key not in UNREAD.get(of.release, ())] == []
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -41,10 +41,10 @@ def of_release(example: Example, release: str) -> Example | None:
     taken = tuple(line for line in example.lines if line.startswith("~"))
     bare = tuple(f"{line[1:]}=1" for line in taken)
     written = tuple(line for line in example.lines if not line.startswith("~"))
-    new, gone = in_names_of(written, release), in_names_of(bare, release)
-    if len(new) != len(written) or len(gone) != len(bare):
+    new, dropped_lines = in_names_of(written, release), in_names_of(bare, release)
+    if len(new) != len(written) or len(dropped_lines) != len(bare):
         return None
-    return openrlhf(*new, *(f"~{line.partition('=')[0]}" for line in gone), release=release)
+    return openrlhf(*new, *(f"~{line.partition('=')[0]}" for line in dropped_lines), release=release)
 
 
 def cases() -> list[tuple[Rule, str]]:
@@ -113,8 +113,8 @@ def test_flags_of_a_script_are_fixed() -> None:
         for patch in d.fix.patches
     ]
     text = apply(document.text, patches)
-    gone = set(document.text.splitlines()) - set(text.splitlines())
-    assert {line.strip(" \\") for line in gone} == {"--train.partial_rollout_enable", "--algo.kl.estimator k1"}
+    old_lines = set(document.text.splitlines()) - set(text.splitlines())
+    assert {line.strip(" \\") for line in old_lines} == {"--train.partial_rollout_enable", "--algo.kl.estimator k1"}
     assert "--algo.kl.estimator k2" in text
 
 

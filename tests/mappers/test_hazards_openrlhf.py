@@ -126,8 +126,8 @@ def test_h80_answers_that_are_left_over_are_learned_from_later_or_never() -> Non
 def test_h81_prompts_at_once_are_a_rollout_or_nothing_by_release() -> None:
     flags = {**OLD, "vllm_generate_batch_size": 32}
     for release in ("0.8.1", "0.8.11", "0.10.0"):
-        (found,) = findings("DIA525", flags, release)
-        assert "a rollout has 32 prompts" in found.message
+        (other,) = findings("DIA525", flags, release)
+        assert "a rollout has 32 prompts" in other.message
     (unread,) = findings("DIA525", flags, "0.9.4")
     assert "is not read by OpenRLHF 0.9.4" in unread.message
     more = {**OLD, "vllm_generate_batch_size": 96}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from rftconf.diff.compare import differences
 from rftconf.plan.identity import math_id
 from tests.plan.test_identity import plan
@@ -56,3 +58,12 @@ def test_a_comparison_says_what_the_ids_say() -> None:
     assert paths == {"stage.placement.actor.backend", "stage.placement.actor.megatron.tp"}
     new_differences = differences((first, {}), ({**second, "stage.placement.actor.compute_dtype": "float32"}, {}))
     assert "stage.placement.actor.compute_dtype" in {difference.path for difference in new_differences}
+
+
+@pytest.mark.parametrize(("name", "other"), [("bfloat16", "bf16"), ("float16", "fp16"), ("fp32", "float32")])
+def test_two_names_of_one_type_are_one_run(name: str, other: str) -> None:
+    field = "stage__placement__actor__compute_dtype"
+    runs = [plan(**{**FSDP, field: word}) for word in (name, other)]
+    assert len({math_id(run) for run in runs}) == 1
+    first, second = ({"stage.placement.actor.compute_dtype": word} for word in (name, other))
+    assert list(differences((first, {}), (second, {}))) == []

@@ -156,14 +156,14 @@ def _single(s: Subject) -> Findings:
 )  # fmt: skip
 def _few_rows(s: Subject) -> Findings:
     """An episode has no whole rollout. Up to 0.8.11 the loader drops one that is not whole, and nothing is trained."""
-    kept = s.since("0.9.1")
-    whole = PROMPTS if kept or s.native.value(AT_ONCE) is None else AT_ONCE  # the loader's batches up to 0.8.11
+    trains_short = s.since("0.9.1")
+    whole = PROMPTS if trains_short or s.native.value(AT_ONCE) is None else AT_ONCE  # the loader's batches up to 0.8.11
     rows, prompts = s.count(ROWS), s.count(whole)
     if rows is None or prompts is None or rows >= prompts:
         return
-    what = "is short" if kept else "is dropped, and nothing is trained"
+    what = "is short" if trains_short else "is dropped, and nothing is trained"
     yield finding(f"{s.says(ROWS)} is less than {s.says(whole)}: the only rollout of an episode {what}", ROWS, whole,
-                  severity=WARNING if kept else ERROR)  # fmt: skip
+                  severity=WARNING if trains_short else ERROR)  # fmt: skip
 
 
 @rule(

@@ -42,9 +42,9 @@ def _sizes(*roles: str) -> tuple[str, ...]:
     return tuple(f"{role}.{name}" for role in roles for name in ("num_gpus_per_node", "num_nodes"))
 
 
-def _have_other_sizes(s: Subject, one: str, other: str) -> bool:
+def _have_other_sizes(s: Subject, role: str, role_b: str) -> bool:
     """True where two roles' nodes, or GPUs of a node, are known to differ."""
-    pairs = [(s.count(f"{one}.{name}"), s.count(f"{other}.{name}")) for name in ("num_nodes", "num_gpus_per_node")]
+    pairs = [(s.count(f"{role}.{name}"), s.count(f"{role_b}.{name}")) for name in ("num_nodes", "num_gpus_per_node")]
     return any(None not in pair and pair[0] != pair[1] for pair in pairs)
 
 
@@ -52,7 +52,7 @@ def _others(s: Subject) -> tuple[str, ...]:
     """The roles beside the actor that a run has."""
     coef, has_reward = s.number(KL), is_missing(s, URL, AGENT)
     present = {"ref": coef is not None and coef > 0, "critic": s.value(ESTIMATOR) == "gae", "reward": has_reward}
-    return tuple(role for role, here in present.items() if here)
+    return tuple(role for role, takes_part in present.items() if takes_part)
 
 
 @rule(

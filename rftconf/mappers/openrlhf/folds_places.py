@@ -96,7 +96,11 @@ def _absent(name: str) -> str:
 
 def _note_idle(r: ReadContext) -> None:
     if r.native(SHARED) is True:
-        r.inactive.update(dict.fromkeys((WITH_REF, WITH_REWARD), f"{SHARED} lets all models share GPUs"))
+        r.inactive[WITH_REF] = f"{SHARED} lets all models share GPUs"
+        if _critic_apart(r):
+            r.narrowed[WITH_REWARD] = "critic and reward model share GPUs of their own, beside those of all others"
+        elif r.native(WITH_REWARD) is True:
+            r.inactive[WITH_REWARD] = "only gae trains a critic"
         return
     shares = "two models share GPUs here; elsewhere all of a trainer's models do, or each says its own"
     for key, present, absent in (
@@ -114,6 +118,7 @@ def _total(r: ReadContext, engines: Any) -> Any:
     total, everything = gpus_of(r, "actor"), r.native(SHARED) is True
     engines = 0 if engines is None else engines
     if everything:
+        total = arith("+", total, gpus_of(r, "critic")) if _critic_apart(r) else total
         return arith("+", total, engines) if r.native(ASYNC) is True else total
     parts = [engines]
     if _has(r, "ref") and r.native(WITH_REF) is not True:
@@ -125,6 +130,11 @@ def _total(r: ReadContext, engines: Any) -> Any:
     for part in parts:
         total = arith("+", total, part)
     return total
+
+
+def _critic_apart(r: ReadContext) -> bool:
+    """True where critic and reward model get a group of their own beside all others (train_ppo_ray: train)."""
+    return r.native(WITH_REWARD) is True and _has(r, "critic")
 
 
 def write_places(w: WriteContext) -> None:

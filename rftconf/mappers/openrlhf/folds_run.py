@@ -15,6 +15,7 @@ from rftconf.mappers.rows import Fold
 from rftconf.mappers.schedules import NamedSchedule, WarmupShare
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known, together
 from rftconf.mappers.trackers import TrackerKeys
+from rftconf.plan.trainer_numbers import number_type
 
 FLOORS = ("cosine_with_min_lr", "cosine_warmup_with_min_lr")
 """Schedules that take a lowest rate (openrlhf/utils/deepspeed/deepspeed.py: _ds_init_train_model)."""
@@ -93,14 +94,15 @@ def read_dtypes(r: ReadContext) -> None:
 def write_dtypes(w: WriteContext) -> None:
     """The type that is computed in; DeepSpeed's master weights are in single precision."""
     path = COMPUTED[1] if w.plan(COMPUTED[1]) is not None else MEGATRON
-    word = w.plan(path)
+    word = number_type(w.plan(path))
     native = next((key for key, value in TYPES.items() if value == word), None)
     if isinstance(word, OpenKey) and w.same_framework:
         lose_known(w, State.DERIVED, LEFT, *COMPUTED)
         return
-    if word in ("fp32", "float32"):
+    if word == "fp32":
         note = "OpenRLHF computes in bf16 or fp16 alone"
         w.put(DTYPE, "bf16", path, state=State.NARROWED, note=note)
+        word = TYPES["bf16"]
     elif word is not None and native is None:
         leave_open(w, DTYPE, f"OpenRLHF computes in bf16 or fp16, and the source in {formula(word)}", path)
     elif word is not None:
@@ -110,7 +112,7 @@ def write_dtypes(w: WriteContext) -> None:
     for other in COMPUTED:
         if other != path:
             mine = "fp32" if other.endswith("model_dtype") and "reference" not in other else word
-            alike = w.plan(other) in (mine, "float32" if mine == "fp32" else mine)
+            alike = number_type(w.plan(other)) == number_type(mine)
             why = "DeepSpeed has one type for all, and master weights in single precision"
             settle_known(w, other, alike, "as DeepSpeed has it", why)
 

@@ -15,6 +15,7 @@ MAIN_KEYS = {
     "stage.placement.rollout.gpus": "vllm.num_engines",
     "stage.placement.rollout.tp": "vllm.tensor_parallel_size",
     "stage.placement.layout": "train.colocate_all",
+    "stage.batch.prompts_per_rollout": "rollout.batch_size",
     "stage.batch.micro.sequences_per_rank": "train.micro_batch_size",
     "stage.batch.micro.tokens_per_rank": "train.max_tokens_per_gpu",
     "stage.batch.log_prob.sequences_per_rank": "rollout.micro_batch_size",
@@ -45,7 +46,7 @@ MAIN_KEYS = {
 UNITS = {
     **counted("sequences a rank", "train.micro_batch_size", "rollout.micro_batch_size"),
     **counted("tokens a GPU", "train.max_tokens_per_gpu", "rollout.max_tokens_per_gpu"),
-    **counted("prompts", "rollout.vllm_generate_batch_size"),
+    **counted("prompts", "rollout.batch_size", "rollout.vllm_generate_batch_size"),
     **counted("answers a prompt", "rollout.n_samples_per_prompt", "eval.n_samples_per_prompt"),
     **counted("rollout periods", "train.async_queue_size", "logger.logging_steps"),
     **counted("engines", "vllm.num_engines"),

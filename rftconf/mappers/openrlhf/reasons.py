@@ -19,7 +19,6 @@ ALGORITHM = (
     *reasons_for(MATHS, "how prompts are put into text: prepare them in the data", "data.input_template"),
     *reasons_for(MATHS, "pictures of a row, and how many a prompt may have", "data.image_key", "data.max_images_per_prompt"),
     *reasons_for(MATHS, "the part of the model that sees is not trained", "actor.freeze_visual_encoder"),
-    *reasons_for(KEPT, "prompts that engines are given at once: more than a rollout takes wait for the next one", "rollout.vllm_generate_batch_size"),
 )  # fmt: skip
 
 OPTIMIZER = (

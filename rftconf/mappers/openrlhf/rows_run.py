@@ -49,8 +49,6 @@ ROWS = (
     row(lambda c: c.actor.model_name_or_path, lambda p: p.stage.model.path, same, why="ppo_actor: Actor(pretrain)"),
     row(lambda c: c.critic.model_name_or_path, lambda p: p.stage.model.critic_path, same, when=on.CRITIC, why="ppo_critic: get_llm_for_sequence_regression"),
     # -- batches ------------------------------------------------------------------------------------------------
-    row(lambda c: c.rollout.batch_size, lambda p: p.stage.batch.prompts_per_rollout, counts(Unit.PROMPTS), always=True,
-        why="samples_generator: num_prompts (H73)"),
     row(lambda c: c.rollout.n_samples_per_prompt, lambda p: p.stage.batch.responses_per_prompt, same, always=True, why="samples_generator: num_samples"),
     row(lambda c: c.train.batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
         why="deepspeed.py: accumulated_gradient, samples of all ranks (H73)"),

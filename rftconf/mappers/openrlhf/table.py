@@ -13,6 +13,7 @@ from rftconf.mappers.openrlhf import folds_run as run
 from rftconf.mappers.openrlhf import folds_sync as sync
 from rftconf.mappers.openrlhf import questions
 from rftconf.mappers.openrlhf.conditions import CRITIC, ESTIMATOR, KL, penalised, worth
+from rftconf.mappers.openrlhf.folds_rollout import PROMPTS
 from rftconf.mappers.openrlhf.reasons import REASONS
 from rftconf.mappers.openrlhf.rows_run import ROWS
 from rftconf.mappers.rates import critics_updates_per_tick, tail, updates_per_tick
@@ -42,6 +43,7 @@ FOLDS = (
     roles.PACKING,
     Fold((batch.TRAINED, batch.SCORED, batch.DYNAMIC, batch.TRAINED_TOKENS, batch.SCORED_TOKENS), batch.MICROS, batch.read_micros, batch.write_micros,
          "replay_buffer: setup_dynamic_batch; experience_maker: split_rollout_samples"),
+    PROMPTS,
     Fold((batch.WHOLE, batch.LONGEST), batch.LENGTHS, batch.read_lengths, batch.write_lengths, "utils/agent.py: max_length (H83)"),
     Fold((batch.EPISODES, batch.ROWS), (batch.EPOCHS, batch.PERIODS, batch.LAST, batch.MOST), batch.read_length, batch.write_length,
          "ppo_trainer: fit, prepare_datasets"),

@@ -6,7 +6,7 @@ from math import gcd
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, arith, formula
+from rftconf.base.symbols import MISSING, Expr, arith, formula
 from rftconf.mappers.codecs import OTHER_CHECKPOINT
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Items
@@ -14,6 +14,7 @@ from rftconf.mappers.rates import rows_of_run
 from rftconf.mappers.shapes import Pair, leave_open, lose_known, settle_known
 from rftconf.mappers.trl.folds_data import EVALUATES, TEST
 from rftconf.mappers.trl.folds_length import PROMPTS, counted
+from rftconf.plan.trainer_numbers import number_type
 from rftconf.plan.units import Unit
 from rftconf.text.launch.trainers import PROGRAM
 
@@ -195,23 +196,28 @@ def write_dtypes(w: WriteContext) -> None:
     """One type for weights of policy and reference, and a switch for each type that is computed with."""
     stored, computed, path = w.plan(STORED), w.plan(COMPUTED), COMPUTED
     if stored is not None:
-        w.put(DTYPE, "float32" if stored == "fp32" else stored, STORED)
+        word = number_type(stored)
+        w.put(DTYPE, "float32" if word == "fp32" else word, STORED)  # trl/scripts/grpo.py: getattr(torch, dtype)
     cost: dict[str, Any] = {}
     if computed is None and w.plan(MEGATRON) is not None:
         path, computed = MEGATRON, w.plan(MEGATRON)
         cost = {"state": State.NARROWED, "note": "Megatron's type of weights is the type that TRL computes in"}
-    if computed in ("bfloat16", "float16"):
-        w.put(BF16, computed == "bfloat16", path, always=True, **cost)
-        w.put(FP16, computed == "float16", path, **cost)
-    elif computed in ("fp32", "float32"):
+    name = number_type(computed)
+    if name in ("bfloat16", "float16"):
+        w.put(BF16, name == "bfloat16", path, always=True, **cost)
+        w.put(FP16, name == "float16", path, **cost)
+    elif name == "fp32":
         w.put(BF16, False, path, always=True, **cost)
         w.put(LAUNCHED, "no", path, always=True, **cost)
-    elif computed is not None:
+    elif name is not None:
         note = f"TRL computes in bfloat16, float16 or single precision, and the source in {formula(computed)}"
         leave_open(w, BF16, note, path)
     for field, mine in (("model_dtype", stored), ("compute_dtype", computed)):
         own = f"stage.placement.reference.{field}"
-        settle_known(w, own, w.plan(own) == mine, "the reference has the policy's types")
+        if field == "compute_dtype" and w.effective(BF16) == MISSING:
+            lose_known(w, State.UNRESOLVED, "the reference has the policy's types", own)
+        else:
+            settle_known(w, own, number_type(w.plan(own)) == number_type(mine), "the reference has the policy's types")
 
 
 BETAS = Items(("adam_beta1", "adam_beta2"), "stage.optim.actor.betas")
