@@ -26,6 +26,12 @@ VALIDATION = {
 }
 PARKED = ("optimizer", "param")
 """What may wait in host memory while other roles work."""
+SHARDED = {
+    1: "the optimizer is shared out over all GPUs",
+    2: "optimizer and gradients are shared out over all GPUs: the weights fit as they are",
+    3: "weights are shared out over all GPUs, too: they need the room",
+}
+"""ZeRO's stages, in words."""
 LARGEST_NODE = 8
 """GPUs of a node where nobody says how many nodes there are."""
 
@@ -85,6 +91,7 @@ class Sizes:
     parked: int = 0
     """Which of the program's `parks` waits in host memory while other roles work."""
     sequence_gpus: int = 1
+    zero_stage: int | None = None
 
 
 class Draft:
@@ -109,6 +116,9 @@ def draft(request: Request, sizes: Sizes) -> Draft:
     for which in ("prompt", "response"):
         if request.length(which) != recipe.values[f"stage.length.{which}_max_tokens"]:
             draft.put(f"--{which}-tokens", {f"stage.length.{which}_max_tokens": request.length(which)})
+    if request.program.bounds_context:
+        why = "the recipe's longest prompt and answer together"
+        draft.put(why, {"stage.length.model_max_tokens": request.longest}, chosen=True)
     draft.put(f"as {registry.framework(request.framework).title}'s own example has it", dict(request.program.values))
     _run(draft, request)
     _data(draft, request)
@@ -192,6 +202,9 @@ def _placement(draft: Draft, request: Request, sizes: Sizes) -> None:
     draft.put(why, {P + "rollout.tp": sizes.tp}, chosen=True)
     if sizes.sequence_gpus > 1:
         draft.put(f"a sequence needs {sizes.sequence_gpus} GPUs", {P + "actor.sp": sizes.sequence_gpus}, chosen=True)
+    if sizes.zero_stage is not None:
+        why = SHARDED[sizes.zero_stage]
+        draft.put(why, {P + "actor.zero_stage": sizes.zero_stage}, chosen=True)
     usual = request.recipe.gpu_memory_fraction
     why = (
         "the example's own share" if sizes.fraction == usual else f"what the account leaves; the example has {usual:g}"
@@ -208,11 +221,18 @@ def _placement(draft: Draft, request: Request, sizes: Sizes) -> None:
 def _micro_batches(draft: Draft, request: Request, sizes: Sizes) -> None:
     passes = ["log_prob", "reference"] if P + "reference.gpus" in draft.values else ["log_prob"]
     passes += ["critic", "critic_infer"] if P + "critic.gpus" in draft.values else []
-    tokens = sizes.sequences * request.longest
-    count = "1 sequence" if sizes.sequences == 1 else f"{sizes.sequences} sequences"
+    by_tokens = request.program.by_tokens
+    sequences = sizes.sequences if by_tokens else _whole_part(draft, request, sizes.sequences)
+    count = "1 sequence" if sequences == 1 else f"{sequences} sequences"
     why = f"{count} of {request.longest:,} tokens at once"
-    filled = {"dynamic": True, "tokens_per_rank": tokens}
-    fixed = {"dynamic": False, "sequences_per_rank": sizes.sequences}
+    filled = {"dynamic": True, "tokens_per_rank": sequences * request.longest}
+    fixed = {"dynamic": False, "sequences_per_rank": sequences}
     for name in ("micro", *passes):
-        block = filled if request.program.by_tokens else fixed
+        block = filled if by_tokens else fixed
         draft.put(why, {f"{B}{name}.{key}": value for key, value in block.items()}, chosen=True)
+
+
+def _whole_part(draft: Draft, request: Request, most: int) -> int:
+    """The largest number of sequences up to `most` that a GPU's share of an update is a multiple of."""
+    share = draft.values[B + "sequences_per_update"] // request.gpus
+    return max(size for size in range(1, most + 1) if share % size == 0)

@@ -70,10 +70,12 @@ def expressed(request: Request) -> Written | None:
         return None
     except RefusedError as refused:
         others = [replace(request, framework=framework.name, release=framework.newest) for framework in with_programs()]
-        able_frameworks = [
-            request.framework for request in others if able(request, draft(request, _tightest(request, 1)))
-        ]
-        raise RefusedError(refused.message, choices=tuple(f"--framework {name}" for name in able_frameworks)) from None
+        able_ones = [other for other in others if able(other, draft(other, _tightest(other, 1)))]
+        choices = tuple(
+            f"--release {other.release}" if other.framework == request.framework else f"--framework {other.framework}"
+            for other in able_ones
+        )
+        raise RefusedError(refused.message, choices=choices) from None
 
 
 def engine_sizes(request: Request) -> Iterator[int]:
@@ -92,15 +94,23 @@ def sequence_gpus(request: Request) -> Iterator[int]:
 
 
 def _tightest(request: Request, tp: int, spread: int = 1) -> Sizes:
-    return Sizes(tp, 1, 0.5, len(request.program.parks) - 1, spread)
+    stage, parked = _ways(request)[-1]
+    return Sizes(tp, 1, 0.5, parked, spread, stage)
+
+
+def _ways(request: Request) -> list[tuple[int | None, int]]:
+    """Stages of ZeRO, each with what waits in host memory under it: the fastest first, what saves most memory last."""
+    program = request.program
+    *earlier, last = program.zero_stages or (None,)
+    return [*((stage, 0) for stage in earlier), *((last, parked) for parked in range(len(program.parks)))]
 
 
 def _from_fastest(request: Request, tp: int, spread: int) -> Iterator[Sizes]:
     most = min(max(request.recipe.tokens_per_rank // request.longest, 1), MOST_SEQUENCES)
-    for parked in range(len(request.program.parks)):
+    for stage, parked in _ways(request):
         sequences = most
         while sequences:
-            yield Sizes(tp, sequences, request.recipe.gpu_memory_fraction, parked, spread)
+            yield Sizes(tp, sequences, request.recipe.gpu_memory_fraction, parked, spread, stage)
             sequences //= 2
 
 

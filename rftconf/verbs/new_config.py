@@ -80,9 +80,7 @@ def request_of(choices: ConfigChoices, extra: Extra) -> Request:
     if target.name not in registry.FRAMEWORKS:
         raise UsageError(f"{target.title} trains with supervision; known: {names}")
     if profile_of(target.name).program is None:
-        raise UsageError(
-            f"no first config is written for {target.title}: it has no launcher to fill in; known: {names}"
-        )
+        raise UsageError(f"no first config is written for {target.title}; known: {names}")
     model = str(choices.model)
     if find(model) is None:
         resolve(model)

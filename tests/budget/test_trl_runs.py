@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.base.errors import UsageError
 from rftconf.budget.advice.memory_savers import savings_without_field, steps
 from rftconf.budget.comparison import compare_memory
 from rftconf.budget.facts.gpus import gpu_named
@@ -30,9 +31,9 @@ RUN = {
 }
 
 
-def setup(**changes: str) -> Setup:
-    text = "".join(f"{key}: {value}\n" for key, value in {**RUN, **changes}.items())
-    plan = load(read(from_bytes("grpo.yaml", text.encode())), framework="trl", release="0.24.0").plan
+def setup(release: str = "0.24.0", /, **changes: str) -> Setup:
+    text = "".join(f"{key}: {value}\n" for key, value in {**RUN, **changes}.items() if value)
+    plan = load(read(from_bytes("grpo.yaml", text.encode())), framework="trl", release=release).plan
     return setup_of(plan, BudgetRequest())
 
 
@@ -94,3 +95,10 @@ def test_a_comparison_names_the_stage() -> None:
     differences = compare_memory(setup(accelerate_config="zero2"), setup(), gpu_named("H100")).differences
     actor = next(role for role in differences if role.name == "actor")
     assert [effect.values for effect in actor.effects] == [("DeepSpeed's stage 2", "DeepSpeed's stage 3")]
+
+
+def test_the_engines_context_bounds_a_sequence_whose_prompt_nobody_bounds() -> None:
+    """No key cuts prompts since 0.27; an engine refuses a prompt that its context does not hold."""
+    assert setup("1.16.0", max_prompt_length="", vllm_max_model_length="2048").longest == 2048
+    with pytest.raises(UsageError, match="max_prompt_length"):
+        setup("1.16.0", max_prompt_length="")

@@ -32,6 +32,16 @@ def test_a_config_that_check_and_budget_have_nothing_against(tmp_path: Path, cap
     assert "data.train_files=train.parquet" in text
 
 
+def test_a_config_of_trl_is_priced_without_being_told_how_long_prompts_are(tmp_path: Path, capsys: Captured) -> None:
+    """TRL cuts no prompt, and its engines' context bounds what is trained on."""
+    file = tmp_path / "grpo.yaml"
+    assert run(["new", "--framework", "trl", *PLAIN, "--data", "data/train.parquet", "-o", str(file)]) == 0
+    assert "vllm_max_model_length: 3072" in file.read_text()
+    assert run(["check", str(file), "--gpu", "h100-80g", "--severity", "warning"]) == 0
+    assert run(["budget", str(file), "--gpu", "h100-80g"]) == 0
+    assert "3,072" in capsys.readouterr().out
+
+
 def test_files_that_nobody_named_are_asked_for_when_the_run_starts(capsys: Captured) -> None:
     assert run(VERL) == 0
     out, output = capsys.readouterr()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rftconf.cli.app import run
 from rftconf.convert.convert import Conversion, Options, convert_stage
 from rftconf.load.load import load, main_stage
 from rftconf.schemas import registry
@@ -24,6 +25,17 @@ SOURCES = ("readme", "dapo", "gspo", "lora", "multi-node", "megatron-moe", "run-
 FILLED = "[accuracy_reward]"
 """A person writes this for the rewards, which a conversion leaves open."""
 NOT_COMPARED = {"rewards", "warm-up"}
+FIRST_CONFIGS = {
+    "grpo-whole": ("grpo", "Qwen/Qwen2.5-7B-Instruct", 8, 1),
+    "grpo-sharded": ("grpo", "Qwen/Qwen3-32B", 64, 8),
+    "gspo-whole": ("gspo", "Qwen/Qwen2.5-7B-Instruct", 24, 3),
+}
+"""Recipe, model, GPUs and machines of what `rftconf new` is asked for."""
+HAS_GSPO = "0.20.0"
+"""The first catalogued release with a ratio of whole answers."""
+AVERAGES_UPDATES = "1.10.0"
+"""The first catalogued release whose mean over tokens is one update's (DIA405)."""
+REFUSED = 3
 
 
 def converted(name: str, release: str) -> Conversion:
@@ -70,4 +82,53 @@ def test_what_is_written_is_what_its_own_parser_and_launcher_read(release: str, 
             problems[name] = theirs["refused"]
         elif different := differing(done.loaded.stages[-1].values, theirs, case["processes"]):
             problems[name] = different
+    assert problems == {}
+
+
+def exit_code(release: str, recipe: str) -> int:
+    """The exit code of `rftconf new`: 1 where what is written is warned about, 3 where the release lacks the recipe."""
+    place = RELEASES.index(release)
+    if recipe == "gspo":
+        return REFUSED if place < RELEASES.index(HAS_GSPO) else 0
+    return int(place < RELEASES.index(AVERAGES_UPDATES))
+
+
+def first_configs(release: str, tmp_path: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Name, plan and judge's case of what `rftconf new` writes for a release; a recipe that it lacks is refused."""
+    for name, (recipe, model, gpus, _) in FIRST_CONFIGS.items():
+        file = tmp_path / f"{name}.yaml"
+        sizes = ["--model", model, "--gpus", str(gpus), "--gpu", "h100-80g"]
+        rows = ["--data", "/data/train.parquet", "--eval-data", "/data/test.parquet", "--rows", "102400"]
+        options = ["--framework", "trl", "--release", release, "--algorithm", recipe, *sizes, *rows]
+        code, expected = run(["new", *options, "-q", "-o", str(file)]), exit_code(release, recipe)
+        assert code == expected, name
+        if code < REFUSED:
+            text = file.read_text()
+            values = load(read(Source(file.name, text)), framework="trl", release=release).stages[0].values
+            filled = text.replace("reward_funcs: ???", f"reward_funcs: {FILLED}")
+            yield (
+                name,
+                values,
+                {"processes": gpus, "arguments": ["--use_cpu", "True"], "config": filled, "launched": True},
+            )
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_first_configs_are_what_its_own_parser_and_launcher_read(release: str, tmp_path: Path) -> None:
+    written = list(first_configs(release, tmp_path))
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps([case for *_, case in written]))
+    packages = [folder() / "releases" / f"trl-{release}"]
+    answers = printed_by("trl_config.py", str(file), folders=packages, seconds=300)["answers"]
+    problems = {}
+    for (name, values, case), theirs in zip(written, answers, strict=True):
+        if "refused" in theirs:
+            problems[name] = theirs["refused"]
+            continue
+        stage, machines = values["stage.placement.actor.zero_stage"], FIRST_CONFIGS[name][-1]
+        launcher = {key: theirs["launcher"][key] for key in ("use_deepspeed", "zero_stage", "num_machines")}
+        expected = {"use_deepspeed": True, "zero_stage": stage, "num_machines": machines}
+        different = differing(values, theirs, case["processes"])
+        if different or launcher != expected:
+            problems[name] = different, launcher
     assert problems == {}

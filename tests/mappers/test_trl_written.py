@@ -218,3 +218,10 @@ def test_a_prompt_limit_is_written_for_the_releases_that_have_one() -> None:
     assert "max_prompt_length" not in {line.key for line in newest.ledger.targets}
     (line,) = [line for line in newest.ledger.sources if line.key == "data.max_prompt_length"]
     assert (line.state.value, "since 0.26" in line.reason) == ("no-counterpart", True)
+
+
+def test_engines_beside_the_trainer_sleep_where_the_release_can() -> None:
+    """GRPOConfig has the switch since 0.23; without engines nothing sleeps."""
+    assert keys({})["vllm_enable_sleep_mode"] is True
+    assert "vllm_enable_sleep_mode" not in keys({}, "0.22.2")
+    assert "vllm_enable_sleep_mode" not in keys({ROLLOUT + "name": "hf"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -11,7 +12,8 @@ from rftconf.base.ledger import State
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.cli.app import run
 from rftconf.load.load import load
-from rftconf.mappers.profiles import with_programs
+from rftconf.mappers import profiles
+from rftconf.mappers.profiles import profile_of, with_programs
 from rftconf.plan.field_roles import PERFORMANCE
 from rftconf.plan.index import role_of
 from rftconf.recipes.account import findings
@@ -32,6 +34,7 @@ WRITTEN = tuple(known.name for known in with_programs())
 CANNOT = {
     ("roll", "rloo"),
     *(("chatlearn", name) for name in ("dapo", "ppo", "rloo", "reinforce++", "gspo")),
+    *(("trl", name) for name in ("dapo", "ppo", "rloo", "reinforce++")),
 }
 
 TOO_LONG = {("openrlhf", "dapo", 1): 4}
@@ -129,10 +132,31 @@ def test_openrlhfs_trainer_sleeps_before_adam_moves_to_the_cpu() -> None:
     assert texts == [[], ["--ds.enable_sleep"], ["--ds.adam_offload"]]
 
 
-def test_a_framework_without_a_launcher_to_fill_in_is_refused_with_the_reason(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("model", "gpus", "file"), [("Qwen/Qwen2.5-7B-Instruct", 8, "zero2"), ("Qwen/Qwen3-32B", 64, "zero3")]
+)
+def test_weights_are_sharded_where_they_do_not_fit_whole(model: str, gpus: int, file: str) -> None:
+    """Under stage 2 of ZeRO each GPU has all weights: 15 GB of 7.6 billion fit, 66 GB of 32.8 billion do not."""
+    text = fit(asked("trl", "grpo", model, gpus, "h100-80g"), gpu_named("h100-80g")).written.text()[0]
+    assert f"accelerate_config: {file} " in text
+
+
+@pytest.mark.parametrize("framework", ["roll", "trl"])
+def test_a_gpu_takes_whole_micro_batches_of_an_update(framework: str) -> None:
+    """24 GPUs share 1,320 sequences, 55 each: 5 at once, and that is what the line beside it says."""
+    request = asked(framework, "grpo", "meta-llama/Llama-3.1-8B-Instruct", 24, "a100-80g")
+    drafted = draft(request, Sizes(1, 8, 0.5))
+    assert drafted.values["stage.batch.sequences_per_update"] == 24 * 55
+    assert drafted.values["stage.batch.micro.sequences_per_rank"] == 5
+    assert drafted.origins["stage.batch.micro.sequences_per_rank"].how == "5 sequences of 3,072 tokens at once"
+
+
+def test_a_framework_that_nobody_described_a_start_of_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert set(WRITTEN) == set(FRAMEWORKS)
+    without = replace(profile_of("trl"), program=None)
+    monkeypatch.setattr(profiles, "profile_of", lambda name: without if name == "trl" else profile_of(name))
     options = ["--algorithm", "grpo", "--model", "Qwen/Qwen2.5-7B-Instruct", "--gpus", "8", "--gpu", "h100-80g"]
     assert run(["new", "--framework", "trl", *options]) == 2
-    assert "no first config is written for TRL: it has no launcher to fill in" in capsys.readouterr().err
-    assert set(WRITTEN) == set(FRAMEWORKS) - {"trl"}
+    assert "no first config is written for TRL; known: " in capsys.readouterr().err

@@ -23,6 +23,7 @@ ARGS=(
   --steps_per_generation 64                              # data.train_batch_size=1024; 8192 completions are 4 updates of 16 slices
   --use_vllm True                                        # actor_rollout_ref.rollout.name=vllm
   --vllm_mode colocate                                   # trainer.v1.trainer_mode=sync, the veRL 0.9.1 default
+  --vllm_enable_sleep_mode True                          # engines give their memory back while the trainer runs
   --vllm_gpu_memory_utilization 0.6                      # actor_rollout_ref.rollout.gpu_memory_utilization=0.6
   --vllm_tensor_parallel_size 2                          # actor_rollout_ref.rollout.tensor_model_parallel_size=2
   --beta 0.001                                           # actor_rollout_ref.actor.use_kl_loss=True, actor_rollout_ref.actor.kl_loss_coef=0.001
@@ -31,7 +32,7 @@ ARGS=(
   --epsilon_high 0.2                                     # veRL 0.9.1 default of actor_rollout_ref.actor.clip_ratio_high
   --scale_rewards group                                  # algorithm.adv_estimator=grpo
   --loss_type dapo                                       # actor_rollout_ref.actor.policy_loss.loss_mode=vanilla, the veRL 0.9.1 default
-  --vllm_importance_sampling_correction False            # the source weighs nothing by the engine's log-probabilities
+  --vllm_importance_sampling_correction False            # nothing is weighed by the engine's log-probabilities
   --use_bias_correction_kl False                         # actor_rollout_ref.actor.kl_loss_type=low_var_kl
   --model_name_or_path deepseek-ai/deepseek-llm-7b-chat  # actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat
   --num_processes 8                                      # trainer.nnodes=1, trainer.n_gpus_per_node=8

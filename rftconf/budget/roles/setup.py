@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rftconf.base.errors import UsageError
 from rftconf.base.record import record
+from rftconf.base.symbols import Expr
 from rftconf.budget.facts.models import Model, find, resolve
 from rftconf.budget.roles.engine_roles import engine_roles, unpriced_gpus
 from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
@@ -192,8 +193,11 @@ _DATED = re.compile(r"v?\d+([.-]\d+)*")
 
 
 def _longest(stage: Stage, values: Values) -> int:
+    """The longest sequence [tokens]; the whole context where nobody tells how long a prompt may be."""
     length = stage.length
     whole = values.count(length.model_max_tokens, "model_max_tokens", needed=False)
+    if whole and isinstance(length.prompt_max_tokens, Expr):
+        return whole
     prompt = values.count(length.prompt_max_tokens, "prompt_max_tokens", needed=False)
     response = values.count(length.response_max_tokens, "response_max_tokens", needed=False)
     if prompt and response:

@@ -77,7 +77,9 @@ def write_advantage(w: WriteContext) -> None:
     word = "none" if undivided else scope if scope in ("group", "batch", "none") else "group"
     paths = [ADVANTAGE] * (name is not None) + [DEVIATION] * (scope is not None)
     exact = group and (scope in (None, word) or word == "none")
-    other = f"TRL has the group's mean and deviation; the source has {formula(name)}, by {formula(scope)}"
+    other = f"TRL has the group's mean and deviation; the source has {formula(name)}"
+    if scope is not None:
+        other += f", by {formula(scope)}"
     state, note = (State.EXACT, "") if exact else (State.NARROWED, other)
     w.put(SCALE, word, *paths, state=state, note=note, always=True)
 
@@ -132,7 +134,7 @@ def write_correction(w: WriteContext) -> None:
         note = "TRL cuts the weight of a token or of an answer at one bound, and has no such correction"
         lose_known(w, State.NO_COUNTERPART, note, WEIGHTS)
         if not w.same_framework:
-            w.put(CORRECTS, False, always=True, how="the source weighs nothing by the engine's log-probabilities")
+            w.put(CORRECTS, False, always=True, how="nothing is weighed by the engine's log-probabilities")
         return
     more = [f"TRL has no {name}" for name in sorted(weights.keys() - {"rollout_is", "rollout_is_threshold"})]
     bounded = least is not None and least > float(NO_LEAST)

@@ -65,18 +65,15 @@ def write_trainer(w: WriteContext) -> None:
                  "fsdp2: shards of weights, gradients and optimizer", "zero3: the same with DeepSpeed", "or keep the source's framework")  # fmt: skip
     if name == "multi_gpu" and gpus == 1:
         name = "single_gpu"
-    w.put(FILE, name, ACTOR, state=State.NARROWED if note else State.DERIVED, note=note, always=True)
+    staged = name == f"zero{stage}"
+    paths = (ACTOR, ZERO) if staged else (ACTOR,)
+    w.put(FILE, name, *paths, state=State.NARROWED if note else State.DERIVED, note=note, always=True)
     _write_offload(w, name)
     same = name in ("fsdp1", "fsdp2", "zero3") and w.plan(SHARDS) in (gpus, -1)
     other = f"weights are sharded over all {formula(gpus)} processes, or over none"
     settle_known(w, SHARDS, same, "weights are sharded over all processes", other)
-    settle_known(
-        w,
-        ZERO,
-        name == f"zero{stage}",
-        "the stage of the launcher's file",
-        "TRL's launcher has files for stages 1 to 3",
-    )
+    if not staged:
+        settle_known(w, ZERO, False, "", "TRL's launcher has files for stages 1 to 3")
     settle_known(w, REFERENCE, w.plan(REFERENCE) == backend, "the reference is sharded as the policy is")
 
 
@@ -106,6 +103,7 @@ REFERENCE_GPUS = Where(
 
 ENGINE, MODE, TP = "use_vllm", "vllm_mode", "vllm_tensor_parallel_size"
 GENERATES, LAYOUT, ENGINES, SIZE = P + "rollout.engine", P + "layout", P + "rollout.gpus", P + "rollout.tp"
+SLEEP, HAS_SLEEP = "vllm_enable_sleep_mode", "0.23.0"
 SERVED = "the engines are a server of its own, started with trl vllm-serve: how many GPUs it has is not told"
 
 
@@ -156,6 +154,8 @@ def write_engines(w: WriteContext) -> None:
         return
     elif layout is not None:
         w.put(MODE, "colocate", LAYOUT, always=engine != "hf")
+        if not w.same_framework and engine != "hf" and w.since(HAS_SLEEP):
+            w.put(SLEEP, True, always=True, how="engines give their memory back while the trainer runs")
     settle_known(w, ENGINES, gpus == w.plan(GPUS), "the trainer's GPUs", alike=State.DERIVED)
     if tp is not None and engine != "hf":
         _write_tp(w, tp)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rftconf.base.ledger import Decision
 from rftconf.mappers.profiles import Profile, counted
+from rftconf.mappers.program import Program
 
 MAIN_KEYS = {
     "cluster.nodes": "num_machines",
@@ -44,4 +46,25 @@ UNITS = {
     **counted("machines", "num_machines"),
 }
 
-PROFILE = Profile(tables={("trl", ""): ("table", "TRL")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS)
+PROGRAM = Program(
+    "deepspeed",
+    by_tokens=False,
+    zero_stages=(2, 3),
+    bounds_context=True,
+    decisions=(
+        Decision(
+            "reward_funcs",
+            "Python functions score the answers: each takes prompts, completions and the columns beside `prompt`, by their names, "
+            "as lists, and returns a list of numbers",
+            (
+                "name functions as module.function",
+                "or accuracy_reward of releases that have it, which compares with the column `solution`",
+            ),
+        ),
+    ),
+)
+"""Stages of the launcher's files: trl/accelerate_configs. What functions are given: trl/trainer/grpo_trainer.py, _calculate_rewards."""
+
+PROFILE = Profile(
+    tables={("trl", ""): ("table", "TRL")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS, program=PROGRAM
+)

@@ -119,6 +119,7 @@ CANNOT = (
     cannot("stage.batch.*", why="batches are counted by device, and there is no critic"),
     cannot("stage.sync.*", why="weights go to the engines as vLLM takes them"),
     cannot("stage.placement.*", why="no such option of the trainer or of its engines"),
+    cannot("stage.algorithm.filters[].*", why="no group is dropped or drawn again"),
     cannot("stage.algorithm.*", why="GRPO has no such term"),
     cannot("stage.optim.*", why="one optimizer of transformers' Trainer, over the updates of the run"),
     cannot("stage.sampling.*", why="no such option of generation"),
