@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rftconf.cli.app import run
+from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.verbs import ask as asking
 
 Captured = pytest.CaptureFixture[str]
@@ -82,6 +83,16 @@ def test_what_is_missing_is_named_where_nobody_can_be_asked(capsys: Captured) ->
 def test_unknown_names(wrong: list[str], output: str, capsys: Captured) -> None:
     assert run([*VERL, *wrong]) == 2
     assert output in capsys.readouterr().err
+
+
+def test_an_algorithm_that_an_older_release_lacks_is_refused_with_the_newest(capsys: Captured) -> None:
+    """GRPOConfig has importance_sampling_level since 0.20."""
+    older = ["new", "--framework", "trl", "--release", "0.19.1", *PLAIN, "--algorithm", "gspo"]
+    assert run(older) == 3
+    output = capsys.readouterr().err
+    assert f"--release {FRAMEWORKS['trl'].newest}" in output
+    assert "--framework trl" not in output
+    assert "--framework verl" in output
 
 
 def test_an_algorithm_that_the_framework_lacks_is_refused_with_who_has_it(capsys: Captured) -> None:
