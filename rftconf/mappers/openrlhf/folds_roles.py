@@ -98,6 +98,8 @@ def write_rewards(w: WriteContext) -> None:
             w.put(MODEL, path, prefix + "path", prefix + "role", state=State.NARROWED, note=note, always=True)
         rest = [known for known in known_below(w, prefix) if known not in w.outcomes]
         lose_known(w, State.NARROWED, "OpenRLHF loads one model that scores, or asks one service", *rest)
+    if w.plan(CODE) is not None and w.chosen(CODE):  # a file that a conversion wrote for this interface
+        w.put(URL, w.plan(CODE), CODE, "stage.reward.function_name", always=True)
     code = "a function or an agent has arguments of OpenRLHF's own (examples/python): it is not carried over"
     lose_known(w, State.NO_COUNTERPART, code, CODE, LOOP)
 

@@ -79,5 +79,10 @@ PROGRAM = Program(
 CPU, and takes more memory in an update."""
 
 PROFILE = Profile(
-    tables={("openrlhf", ""): ("table", "OPENRLHF")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS, program=PROGRAM
+    tables={("openrlhf", ""): ("table", "OPENRLHF")},
+    metrics=True,
+    adapter=True,
+    main_keys=MAIN_KEYS,
+    units=UNITS,
+    program=PROGRAM,
 )

@@ -22,6 +22,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "trinity": {"keys.prompt": "question", "keys.response": "answer", "workflow": "simple_workflow"},
     "roll": {"keys.messages": "messages", "prompt_type": "messages"},
     "chatlearn": {},
+    "openrlhf": {"keys.prompt": "input", "keys.response": "answer"},
 }
 """What a data set of each framework says beside its place."""
 
@@ -167,6 +168,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "reward_model": {"style": "rule", "ground_truth": "9"},
             "extra_info": {"split": "train", "index": 1, "question": "4+5"},
         },
+    ],
+    "openrlhf": [
+        {"input": "2+3?", "answer": "5", "datasource": "sums", "level": 1},
+        {"input": "四加五?", "answer": "9", "datasource": "sums", "level": 2},
     ],
 }
 """Two rows as each framework's own examples have them."""

@@ -15,13 +15,20 @@ from tests.convert.adapters.samples import PAIRS, ROWS, as_written, data_module,
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 ASKED = [{"role": "user", "content": "2+3?"}]
-CHATS = {"verl": [SYSTEM, *ASKED], "roll": [SYSTEM, *ASKED], "trinity": ASKED, "chatlearn": ASKED}
-SOURCES = {"verl": "openai/gsm8k", "chatlearn": "openai/gsm8k", "roll": "deepmath_103k", "trinity": "rows"}
+CHATS = {"verl": [SYSTEM, *ASKED], "roll": [SYSTEM, *ASKED], "trinity": ASKED, "chatlearn": ASKED, "openrlhf": ASKED}
+SOURCES = {
+    "verl": "openai/gsm8k",
+    "chatlearn": "openai/gsm8k",
+    "roll": "deepmath_103k",
+    "trinity": "rows",
+    "openrlhf": "sums",
+}
 EXTRAS: dict[str, dict[str, Any]] = {
     "verl": {"split": "train", "index": 0, "answer": "five", "ability": "math"},
     "chatlearn": {"split": "train", "index": 0, "question": "2+3", "ability": "math"},
     "roll": {"index": 0, "id": "7", "difficulty": "4.5", "case_type": ""},
     "trinity": {"index": 0, "level": 1},
+    "openrlhf": {"index": 0, "level": 1, "question": "2+3?"},
 }
 """What the first of ROWS means, whatever it is written as."""
 
@@ -37,6 +44,9 @@ def first_row(source: str, target: str) -> dict[str, Any]:
             "extra_info": extra,
         }
         return values | ({"ability": "math"} if "ability" in extra else {})
+    if target == "openrlhf":
+        label = {"data_source": name, "ground_truth": "5", "extra_info": extra}
+        return {"prompt": chat, "label": label, "datasource": name}
     common = {"prompt": "2+3?", "messages": chat, "ground_truth": "5", "extra_info": extra}
     if target == "trinity":
         return common | {"data_source": name}
@@ -48,6 +58,8 @@ def parsed(record: dict[str, Any], target: str) -> dict[str, Any]:
     """JSON text as what it stands for."""
     if target in ("verl", "chatlearn"):
         return record
+    if target == "openrlhf":
+        return record | {"label": json.loads(record["label"])}
     return record | {name: json.loads(record[name]) for name in ("messages", "extra_info")}
 
 
@@ -119,7 +131,13 @@ def test_a_row_means_the_same_before_and_after(source: str, target: str, data: s
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_a_missing_column_is_named_with_its_row(source: str, target: str, tmp_path: Path) -> None:
-    lacking = {"verl": "reward_model", "trinity": "answer", "roll": "ground_truth", "chatlearn": "reward_model"}[source]
+    lacking = {
+        "verl": "reward_model",
+        "trinity": "answer",
+        "roll": "ground_truth",
+        "chatlearn": "reward_model",
+        "openrlhf": "answer",
+    }[source]
     good, bad = ROWS[source]
     file = put(tmp_path / "rows.jsonl", [good, {name: value for name, value in bad.items() if name != lacking}])
     with pytest.raises(SystemExit) as ended:
@@ -194,8 +212,12 @@ def test_images_do_not_fit_a_text_pipeline(tmp_path: Path) -> None:
     file = put(tmp_path / "rows.jsonl", [{**ROWS["verl"][0], "images": ["a.png"]}])
     with pytest.raises(SystemExit, match="row 1: it has images or videos"):
         run_script(data_module("verl", "chatlearn", run_of("verl", str(file)), tmp_path / "out"))
-    run_script(data_module("verl", "trinity", run_of("verl", str(file)), tmp_path / "out"))
-    assert got(next((tmp_path / "out").rglob("train.parquet")))[0]["images"] == ["a.png"]
+    for target in ("trinity", "openrlhf"):
+        run_script(data_module("verl", target, run_of("verl", str(file)), tmp_path / target))
+        assert got(next((tmp_path / target).rglob(f"train{SHAPES[target].suffix}")))[0]["images"] == ["a.png"]
+    file = put(tmp_path / "films.jsonl", [{**ROWS["verl"][0], "videos": ["a.mp4"]}])
+    with pytest.raises(SystemExit, match="row 1: it has videos, which OpenRLHF's PromptDataset does not read"):
+        run_script(data_module("verl", "openrlhf", run_of("verl", str(file)), tmp_path / "films"))
 
 
 def test_bytes_have_no_place_in_json(tmp_path: Path) -> None:

@@ -23,6 +23,11 @@ async def later(data_source, solution_str, ground_truth, extra_info):
     return float(solution_str == ground_truth)
 """
 
+QUERIES = """
+def reward_func(queries, prompts, labels):
+    return {"rewards": [[float(query.removeprefix(prompt) == label)] for query, prompt, label in zip(queries, prompts, labels)]}
+"""
+
 
 class Worker:
     """ROLL's worker as far as a reward needs it."""
@@ -76,7 +81,11 @@ def passing(*_: Any, **__: Any) -> Any:
 def frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand-ins for the frameworks, which are not here; tests/conformance has the real ones."""
     torch = stand_in(
-        "torch", float16="half", tensor=lambda v, dtype: Tensor(v), zeros_like=lambda v, dtype: [0.0] * len(v)
+        "torch",
+        float="single",
+        float16="half",
+        tensor=lambda v, dtype: Tensor(v),
+        zeros_like=lambda v, dtype: [0.0] * len(v),
     )
     proto = SimpleNamespace(from_dict=lambda tensors: tensors)
     modules = [
@@ -132,6 +141,11 @@ def judged(target: str, stub: ModuleType, response: str) -> float:
         assert result["scores"] == result["response_level_rewards"]
         assert result["token_level_rewards"] == [0.0]
         return float(result["scores"][0])
+    if target == "openrlhf":
+        prompt, label = "<|user|>2+3?<|assistant|>", {"data_source": "set", "ground_truth": "5", "extra_info": extra}
+        result = stub.reward_func([f"{prompt}{response}<|im_end|>\n"], [prompt], [json.dumps(label)])
+        assert result["scores"] == result["rewards"]
+        return float(result["rewards"][0])
     rule = stub.ConvertedReward().select_rule_reward_score_fn("set")
     return float(rule(response, "5"))
 
@@ -148,11 +162,14 @@ def with_reward(source: str, tmp_path: Path) -> dict[str, Any]:
         return run_of("verl", "/x") | {f"stage.reward.{name}": value for name, value in reward.items()}
     if source == "trinity":
         return run_of("trinity", "/x", reward=f"{__name__}.Length", reward_args={"scale": 0.5})
+    if source == "openrlhf":
+        (tmp_path / "own.py").write_text(QUERIES)
+        return run_of("openrlhf", "/x") | {"stage.reward.function_path": str(tmp_path / "own.py")}
     judge = domain(0, "math", ["set"], f"{MATH_RULE}.MathRuleRewardWorker") if source == "roll" else {}
     return run_of(source, "/x") | judge
 
 
-ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0}
+ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0, "openrlhf": 0.0}
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -194,6 +211,8 @@ def test_a_path_of_the_environment_is_read_when_the_run_starts(tmp_path: Path, m
     [
         ("verl", {"stage.reward.function_path": ShellOnly("$(dirname x)/r.py")}, r"fill in FUNCTION_FILE.*\$\(dirname x\)/r\.py"),
         ("verl", {"stage.reward.function_path": "/nowhere/r.py"}, "file is not there: /nowhere/r.py"),
+        ("openrlhf", {"stage.reward.function_path": "/nowhere/r.py"}, "file is not there: /nowhere/r.py"),
+        ("openrlhf", {"stage.reward.function_path": None}, "fill in FUNCTION_FILE.*no file with reward_func"),
         ("verl", {"stage.reward.function_path": None}, "the reward is veRL's own scorer: install it here"),
         ("trinity", {"stage.data.train[0].reward": None}, "fill in REWARDS.*workflow simple_workflow computes the reward"),
         ("trinity", {"stage.data.train[0].reward": "not.there.Reward"}, "the reward is the class not.there.Reward"),
