@@ -139,7 +139,9 @@ def is_key_of(name: str, key: str) -> bool:
 
 def _assigns(text: str, start: int, end: int, sign: str) -> bool:
     """True where `sign` behind the name from `start` to `end` gives it what follows: a space or the next item of a list does so
-    behind an option only."""
+    behind an option only, and a colon behind `$NAME`, which is a variable's value, never does."""
+    if text[max(0, start - 1) : start] == "$" and sign.strip() == ":":
+        return False
     option = text[start] == "-" and _OPTION.search(text, max(0, start - 1), end) is not None
     if "," in sign:
         return (option and sign[0] in "\\\"'") or _BEFORE_COMMA.search(text, max(0, start - 40), start) is not None

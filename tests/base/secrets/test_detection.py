@@ -99,6 +99,7 @@ def test_each_way_to_write_a_value_is_seen(way: str) -> None:
         "mysql -u root runs\n",
         "the password is needed, the token is of the tokenizer\n",
         "api_key=${oc.env:KEY,EMPTY} key: ${oc.env:OPENAI_API_KEY,null}\n",
+        "$WANDB_API_KEY: it is read when the run starts",
     ],
 )
 def test_ordinary_lines_are_kept(text: str) -> None:
