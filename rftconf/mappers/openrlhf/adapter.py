@@ -37,7 +37,7 @@ ADAPTER = Adapter(
         ".jsonl",
         {"prompt": "prompt", "response": "label"},
         "the config names it as reward.remote_url; processes on every node open that path: {file} has to lie there",
-        answers=("reward.remote_url", "data.prompt_dataset"),
+        answers=("reward.remote_url",),
         function="reward_func",
         media={"image": "images"},
         lacks="OpenRLHF hands on answers with the tokens that end them; the stub takes the usual ones off",

@@ -66,5 +66,10 @@ PROGRAM = Program(
 """Stages of the launcher's files: trl/accelerate_configs. What functions are given: trl/trainer/grpo_trainer.py, _calculate_rewards."""
 
 PROFILE = Profile(
-    tables={("trl", ""): ("table", "TRL")}, metrics=True, main_keys=MAIN_KEYS, units=UNITS, program=PROGRAM
+    tables={("trl", ""): ("table", "TRL")},
+    metrics=True,
+    adapter=True,
+    main_keys=MAIN_KEYS,
+    units=UNITS,
+    program=PROGRAM,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rftconf.base.ledger import Decision
 from rftconf.base.symbols import formula
+from rftconf.mappers.adapting import REWARD_MODULE
 from rftconf.mappers.context import WriteContext
 from rftconf.mappers.placing import Target
 from rftconf.mappers.shapes import leave_open, together
@@ -78,7 +79,10 @@ ALGORITHM = together(
 
 
 def complete(w: WriteContext) -> None:
-    """Leave the rewards open, which are Python code everywhere; a run does not start without."""
+    """Name a function that a conversion wrote, or leave the rewards open, which are code; a run does not start without."""
+    path, name = (f"stage.reward.function_{part}" for part in ("path", "name"))
+    if w.plan(path) is not None and w.chosen(path):
+        w.put(REWARDS, [f"{REWARD_MODULE}.{w.plan(name)}"], path, name, always=True)
     if REWARDS not in w.out:
         leave_open(w, REWARDS, "rewards are Python functions with arguments of TRL's own: name them as module.function")
 

@@ -23,6 +23,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "roll": {"keys.messages": "messages", "prompt_type": "messages"},
     "chatlearn": {},
     "openrlhf": {"keys.prompt": "input", "keys.response": "answer"},
+    "trl": {},
 }
 """What a data set of each framework says beside its place."""
 
@@ -172,6 +173,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     "openrlhf": [
         {"input": "2+3?", "answer": "5", "datasource": "sums", "level": 1},
         {"input": "四加五?", "answer": "9", "datasource": "sums", "level": 2},
+    ],
+    "trl": [
+        {"prompt": [{"role": "user", "content": "2+3?"}], "solution": "5"},
+        {"prompt": [{"role": "user", "content": "四加五?"}], "solution": "9"},
     ],
 }
 """Two rows as each framework's own examples have them."""

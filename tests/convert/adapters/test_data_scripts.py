@@ -15,13 +15,21 @@ from tests.convert.adapters.samples import PAIRS, ROWS, as_written, data_module,
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 ASKED = [{"role": "user", "content": "2+3?"}]
-CHATS = {"verl": [SYSTEM, *ASKED], "roll": [SYSTEM, *ASKED], "trinity": ASKED, "chatlearn": ASKED, "openrlhf": ASKED}
+CHATS = {
+    "verl": [SYSTEM, *ASKED],
+    "roll": [SYSTEM, *ASKED],
+    "trinity": ASKED,
+    "chatlearn": ASKED,
+    "openrlhf": ASKED,
+    "trl": ASKED,
+}
 SOURCES = {
     "verl": "openai/gsm8k",
     "chatlearn": "openai/gsm8k",
     "roll": "deepmath_103k",
     "trinity": "rows",
     "openrlhf": "sums",
+    "trl": "rows",
 }
 EXTRAS: dict[str, dict[str, Any]] = {
     "verl": {"split": "train", "index": 0, "answer": "five", "ability": "math"},
@@ -29,25 +37,30 @@ EXTRAS: dict[str, dict[str, Any]] = {
     "roll": {"index": 0, "id": "7", "difficulty": "4.5", "case_type": ""},
     "trinity": {"index": 0, "level": 1},
     "openrlhf": {"index": 0, "level": 1, "question": "2+3?"},
+    "trl": {"index": 0, "solution": "5", "prompt": ASKED},
 }
+TRUTHS = {"trl": ""}
+"""TRL has no column for the right answer: its functions get all of them by name."""
 """What the first of ROWS means, whatever it is written as."""
 
 
 def first_row(source: str, target: str) -> dict[str, Any]:
     """The first of ROWS as `target` has to get it, written out by hand."""
-    chat, name, extra = CHATS[source], SOURCES[source], EXTRAS[source]
+    chat, name, extra, truth = CHATS[source], SOURCES[source], EXTRAS[source], TRUTHS.get(source, "5")
     if target in ("verl", "chatlearn"):
         values = {
             "data_source": name,
             "prompt": chat,
-            "reward_model": {"style": "rule", "ground_truth": "5"},
+            "reward_model": {"style": "rule", "ground_truth": truth},
             "extra_info": extra,
         }
         return values | ({"ability": "math"} if "ability" in extra else {})
     if target == "openrlhf":
-        label = {"data_source": name, "ground_truth": "5", "extra_info": extra}
+        label = {"data_source": name, "ground_truth": truth, "extra_info": extra}
         return {"prompt": chat, "label": label, "datasource": name}
-    common = {"prompt": "2+3?", "messages": chat, "ground_truth": "5", "extra_info": extra}
+    if target == "trl":
+        return {"prompt": chat, "ground_truth": truth, "data_source": name, "extra_info": extra}
+    common = {"prompt": "2+3?", "messages": chat, "ground_truth": truth, "extra_info": extra}
     if target == "trinity":
         return common | {"data_source": name}
     lifted = {key: extra[key] for key in ("difficulty", "case_type") if key in extra}
@@ -60,7 +73,8 @@ def parsed(record: dict[str, Any], target: str) -> dict[str, Any]:
         return record
     if target == "openrlhf":
         return record | {"label": json.loads(record["label"])}
-    return record | {name: json.loads(record[name]) for name in ("messages", "extra_info")}
+    names = ("extra_info",) if target == "trl" else ("messages", "extra_info")
+    return record | {name: json.loads(record[name]) for name in names}
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -137,6 +151,7 @@ def test_a_missing_column_is_named_with_its_row(source: str, target: str, tmp_pa
         "roll": "ground_truth",
         "chatlearn": "reward_model",
         "openrlhf": "answer",
+        "trl": "prompt",
     }[source]
     good, bad = ROWS[source]
     file = put(tmp_path / "rows.jsonl", [good, {name: value for name, value in bad.items() if name != lacking}])
@@ -212,12 +227,13 @@ def test_images_do_not_fit_a_text_pipeline(tmp_path: Path) -> None:
     file = put(tmp_path / "rows.jsonl", [{**ROWS["verl"][0], "images": ["a.png"]}])
     with pytest.raises(SystemExit, match="row 1: it has images or videos"):
         run_script(data_module("verl", "chatlearn", run_of("verl", str(file)), tmp_path / "out"))
-    for target in ("trinity", "openrlhf"):
+    for target in ("trinity", "openrlhf", "trl"):
         run_script(data_module("verl", target, run_of("verl", str(file)), tmp_path / target))
         assert got(next((tmp_path / target).rglob(f"train{SHAPES[target].suffix}")))[0]["images"] == ["a.png"]
     file = put(tmp_path / "films.jsonl", [{**ROWS["verl"][0], "videos": ["a.mp4"]}])
-    with pytest.raises(SystemExit, match="row 1: it has videos, which OpenRLHF's PromptDataset does not read"):
-        run_script(data_module("verl", "openrlhf", run_of("verl", str(file)), tmp_path / "films"))
+    for target, reader in (("openrlhf", "OpenRLHF's PromptDataset"), ("trl", "GRPOTrainer")):
+        with pytest.raises(SystemExit, match=f"row 1: it has videos, which {reader} does not read"):
+            run_script(data_module("verl", target, run_of("verl", str(file)), tmp_path / "films"))
 
 
 def test_bytes_have_no_place_in_json(tmp_path: Path) -> None:

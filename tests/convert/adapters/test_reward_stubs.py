@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -27,6 +28,12 @@ QUERIES = """
 def reward_func(queries, prompts, labels):
     return {"rewards": [[float(query.removeprefix(prompt) == label)] for query, prompt, label in zip(queries, prompts, labels)]}
 """
+
+
+def is_five(prompts: list[Any], completions: list[str], completion_ids: list[Any], **columns: list[Any]) -> list[float]:
+    """A reward function as TRL calls it."""
+    assert all(isinstance(value, list) for value in (prompts, completion_ids, *columns.values()))
+    return [float(completion == "5") for completion in completions]
 
 
 class Worker:
@@ -146,6 +153,10 @@ def judged(target: str, stub: ModuleType, response: str) -> float:
         result = stub.reward_func([f"{prompt}{response}<|im_end|>\n"], [prompt], [json.dumps(label)])
         assert result["scores"] == result["rewards"]
         return float(result["rewards"][0])
+    if target == "trl":
+        chats = [[{"role": "assistant", "content": response}]]
+        columns = {"ground_truth": ["5"], "data_source": ["set"], "extra_info": [json.dumps(extra)]}
+        return float(stub.score_completions(prompts=[[]], completions=chats, completion_ids=[[1]], **columns)[0])
     rule = stub.ConvertedReward().select_rule_reward_score_fn("set")
     return float(rule(response, "5"))
 
@@ -165,17 +176,22 @@ def with_reward(source: str, tmp_path: Path) -> dict[str, Any]:
     if source == "openrlhf":
         (tmp_path / "own.py").write_text(QUERIES)
         return run_of("openrlhf", "/x") | {"stage.reward.function_path": str(tmp_path / "own.py")}
+    if source == "trl":
+        return run_of("trl", "/x")
     judge = domain(0, "math", ["set"], f"{MATH_RULE}.MathRuleRewardWorker") if source == "roll" else {}
     return run_of(source, "/x") | judge
 
 
-ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0, "openrlhf": 0.0}
+ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0, "openrlhf": 0.0, "trl": 0.0}
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_the_source_s_reward_behind_the_target_s_interface(source: str, target: str, tmp_path: Path) -> None:
     new_adapters = adapters(source, target, with_reward(source, tmp_path))
-    stub = module(new_adapters.files[SHAPES[target].reward_file])
+    text = new_adapters.files[SHAPES[target].reward_file]
+    if source == "trl":  # its functions are named by hand
+        text = re.sub(r"FUNCTION = Required\([^)]*\)", f'FUNCTION = "{__name__}.is_five"', text)
+    stub = module(text)
     assert judged(target, stub, "5") == 1.0 + ADDED[source]
     assert judged(target, stub, "6") == 0.0 + ADDED[source]
 
@@ -212,6 +228,7 @@ def test_a_path_of_the_environment_is_read_when_the_run_starts(tmp_path: Path, m
         ("verl", {"stage.reward.function_path": ShellOnly("$(dirname x)/r.py")}, r"fill in FUNCTION_FILE.*\$\(dirname x\)/r\.py"),
         ("verl", {"stage.reward.function_path": "/nowhere/r.py"}, "file is not there: /nowhere/r.py"),
         ("openrlhf", {"stage.reward.function_path": "/nowhere/r.py"}, "file is not there: /nowhere/r.py"),
+        ("trl", {}, "fill in FUNCTION.*functions of reward_funcs are code"),
         ("openrlhf", {"stage.reward.function_path": None}, "fill in FUNCTION_FILE.*no file with reward_func"),
         ("verl", {"stage.reward.function_path": None}, "the reward is veRL's own scorer: install it here"),
         ("trinity", {"stage.data.train[0].reward": None}, "fill in REWARDS.*workflow simple_workflow computes the reward"),
