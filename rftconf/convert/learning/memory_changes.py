@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rftconf.budget.roles.roles import Setup
 
 GPU = "h100-80g"
-"""Both are priced on this GPU; only an engine's share hangs on the size of a GPU, and that differs alike on every size."""
+"""Both are priced on this GPU: a trainer's memory does not hang on the size of a GPU."""
+SMALL = "a100-40g"
+"""Both are priced on this one too, for what an engine holds beside its share: of a small GPU that is more."""
 NEEDS_MORE = "more memory: "
 OTHERWISE = "memory: "
 WHEN = ("at work", "while others work", "of cache", "at least")
@@ -45,8 +47,14 @@ def memory_notes(
     comparison = compare_memory(a, b, gpu_named(GPU))
     if comparison.differences:
         yield from _verdicts(comparison)
+    words = _Words(writing, keys)
     for difference in comparison.differences:
-        yield _sentence(difference, _Words(writing, keys))
+        yield _sentence(difference, words)
+    named = {difference.name for difference in comparison.differences}
+    small = gpu_named(SMALL)
+    for difference in compare_memory(a, b, small).differences:
+        if difference.name not in named:
+            yield f"{_sentence(difference, words)} (on GPUs as {small.name})"
 
 
 def _setup(stage: StageRead, framework: str, release: str) -> Setup | None:
