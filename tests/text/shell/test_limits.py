@@ -108,3 +108,11 @@ def test_a_path_that_is_left_to_fill_is_one_word(path: str) -> None:
     words = read(Source("run.sh", text), ReadOptions())
     assert {"a.b", "c.d"} <= {leaf.key for leaf in words.leaves}
     assert not [d for d in words.diagnostics if d.code in ("SYN101", "SYN102")]
+
+
+@pytest.mark.parametrize("pattern", [r"scope\ ([^ ]+)", "(a b)", "^([0-9]+)$", "(a|b)c", "x(", "((a b) c)"])
+def test_blanks_between_brackets_belong_to_a_pattern(pattern: str) -> None:
+    text = f'if [[ "$X" =~ {pattern} ]]; then N=1; fi\npython3 -m verl.trainer.main_ppo a.b=1 c.d=2\n'
+    words = read(Source("run.sh", text), ReadOptions())
+    assert {leaf.key for leaf in words.leaves} == {"a.b", "c.d"}
+    assert not [d for d in words.diagnostics if d.code in ("SYN101", "SYN102")]

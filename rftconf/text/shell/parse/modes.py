@@ -44,7 +44,9 @@ WORD = Mode(r"[^\s\\'\"$`&|;<>()]+", " \t\n&|;<>()")
 PATTERN_WORD = Mode(r"[^\s\\'\"$`&|;<>()]+", " \t\n&;<>")
 
 
-REGEX_WORD = Mode(r"[^\s\\'\"$`]+", " \t\n")
+_IN_BRACKETS = r"[^()\n\\'\"$`]"
+REGEX_WORD = Mode(rf"(?:[^\s\\'\"$`()]|\((?:{_IN_BRACKETS}|\({_IN_BRACKETS}*\))*\)|[()])+", " \t\n")
+"""Blanks between brackets, and between brackets in these, belong to it."""
 
 
 DOUBLE = Mode(r"[^\"\\$`]+", '"', escapes='$`"\\')
