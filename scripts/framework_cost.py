@@ -20,7 +20,7 @@ PARTS = {
     "adapters": "rftconf/convert/adapters/parts/*_{0}*.txt",
     "dump": "scripts/dump_{0}.py",
 }
-"""What a framework has of its own, and where."""
+"""A part of a framework's own files to the pattern that finds them."""
 
 
 def files_of(framework: str, part: str) -> Iterator[Path]:

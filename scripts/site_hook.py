@@ -1,4 +1,4 @@
-"""What the site has beside docs/: pages that lie elsewhere in the tree, and a navigation of every page that there is."""
+"""The site has more than docs/: pages that lie elsewhere in the tree, and a navigation of every page that there is."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ VALIDATION = {
     "stage.sampling.eval.responses": 1,
 }
 PARKED = ("optimizer", "param")
-"""What may wait in host memory while other roles work."""
+"""The parts of a trainer that may wait in host memory while other roles work."""
 SHARDED = {
     1: "the optimizer is shared out over all GPUs",
     2: "optimizer and gradients are shared out over all GPUs: the weights fit as they are",
@@ -89,7 +89,7 @@ class Sizes:
     sequences: int
     fraction: float
     parked: int = 0
-    """Which of the program's `parks` waits in host memory while other roles work."""
+    """An index into the program's `parks`: that entry waits in host memory while other roles work."""
     sequence_gpus: int = 1
     zero_stage: int | None = None
 

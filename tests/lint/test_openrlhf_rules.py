@@ -13,7 +13,7 @@ from tests.lint.bases import documents, in_names_of
 
 RULES = [rule for rule in registry.family("DIA") if rule.frameworks == ("openrlhf",)]
 SPOKEN = [rule for rule in RULES if rule.bad.release is None]
-"""Those whose examples have the newest release's names."""
+"""The rules whose examples have the newest release's names."""
 
 
 def findings(example: Example) -> list[Diagnostic]:

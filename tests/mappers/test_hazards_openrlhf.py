@@ -102,7 +102,7 @@ def test_h78_rates_fall_unless_a_schedule_is_written() -> None:
 
 
 def test_h79_one_flag_set_both_optimizers() -> None:
-    """From 0.10.2 on each has its own: a run that sets the policy's alone leaves the critic its defaults, 1.0 and 0.0."""
+    """Each role has its own since 0.10.2: a run that sets the policy's alone leaves the critic its defaults, 1.0 and 0.0."""
     old = run({**OLD, "max_norm": 0.5, "l2": 0.1}, "0.10.0").out
     assert (old[OPTIM + "clip_grad"], old["critic.optim.clip_grad"]) == (0.5, 0.5)
     assert (old[OPTIM + "weight_decay"], old["critic.optim.weight_decay"]) == (0.1, 0.1)

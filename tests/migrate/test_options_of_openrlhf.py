@@ -100,7 +100,7 @@ PLACE = Place("run.sh", Span(0, 0, 1, 1))
 
 @pytest.mark.parametrize("release", FLAT)
 def test_every_flat_flag_has_a_grouped_one_or_a_reason(release: str) -> None:
-    """Of 144 flags of 0.10.0, 139 have another name, 2 the same, and 3 are read by nobody."""
+    """The 144 flags of 0.10.0 are 139 with another name, 2 with the same, and 3 that nobody reads."""
     newest, unaccounted = catalogue.load("openrlhf", NEW), []
     for name, key in catalogue.load("openrlhf", release).keys.items():
         value = key.default if key.default is not None else key.type == "bool" or "1"

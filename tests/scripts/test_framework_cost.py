@@ -1,4 +1,4 @@
-"""What a framework costs in lines is counted over all of its own files, and over none that is generated."""
+"""The cost of a framework in lines is counted over all of its own files, and over none that is generated."""
 
 from __future__ import annotations
 

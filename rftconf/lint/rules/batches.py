@@ -287,12 +287,10 @@ def _no_log_prob_micro(s: Subject) -> Findings:
 )  # fmt: skip
 def _group_of_one(s: Subject) -> Findings:
     """Group estimators compare the answers to one prompt. With one answer veRL and Trinity-RFT use the bare reward
-    without a baseline, ROLL gets NaN, ChatLearn zero, and OpenRLHF stops. Trinity-RFT's default is one, whatever the
-    algorithm."""
+    without a baseline, ROLL gets NaN, ChatLearn zero, and OpenRLHF stops. Trinity-RFT's default is one in any case."""
     if s.value("algorithm.advantage") in GROUPED and s.value(RESPONSES) == 1 and s.value("stage.kind") in ("rl", None):
         name = s.value("algorithm.advantage")
-        # train_ppo_ray asserts it, of dr_grpo since 0.11.0
-        stops = s.framework == "openrlhf" and (name != "grpo_mean_only" or s.since("0.11.0"))
+        stops = s.framework == "openrlhf" and (name != "grpo_mean_only" or s.since("0.11.0"))  # train_ppo_ray asserts
         yield finding(f"{name} compares the answers to a prompt, and there is one: {s.says(RESPONSES)}", RESPONSES,
                     "algorithm.advantage", fix=Put(RESPONSES, 8), severity=ERROR if stops else None)  # fmt: skip
 

@@ -52,7 +52,7 @@ def _idle_ranks(s: Subject) -> Findings:
     source="OpenRLHF openrlhf/trainer/ppo_utils/replay_buffer.py: setup_dynamic_batch; DeepSpeed runtime/engine.py: micro_steps",
 )  # fmt: skip
 def _larger_update(s: Subject) -> Findings:
-    """With fixed micro-batches gradients are summed up over as many rollouts as it takes, and answers of all but the last
+    """Gradients of fixed micro-batches are summed up over as many rollouts as it takes, and answers of all but the last
     are learned from late. With batches by tokens there is no update at all, and nothing says so."""
     whole, update = sequences(s), s.count(UPDATE)
     if whole is None or update is None or update <= whole:

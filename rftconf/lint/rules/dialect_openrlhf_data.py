@@ -102,7 +102,7 @@ def _no_place(s: Subject) -> Findings:
     advice="leave one of them out", source=ROWS, fixable=True,
 )  # fmt: skip
 def _two_templates(s: Subject) -> Findings:
-    """With the model's chat template the other one is not looked at."""
+    """The model's chat template goes before the other one, which is not looked at."""
     template = s.value(TEMPLATE)
     if is_on(s, CHAT) and isinstance(template, str) and template:
         yield finding(f"{s.says(TEMPLATE)} is not read: {s.says(CHAT)}", TEMPLATE, CHAT, fix=Drop(TEMPLATE), safe=True)

@@ -240,7 +240,7 @@ def _no_stage(s: Subject) -> Findings:
     advice="leave one of them out", source="OpenRLHF openrlhf/utils/deepspeed/deepspeed_utils.py: offload_deepspeed_states",
 )  # fmt: skip
 def _already_there(s: Subject) -> Findings:
-    """With the optimizer in host memory nothing is moved: gradients and weights stay on the GPU while engines run."""
+    """An optimizer in host memory is not moved, and nothing else is: gradients and weights stay on the GPU while engines run."""
     if is_on(s, SLEEP) and is_on(s, HOST):
         yield finding(f"{s.says(SLEEP)} moves nothing: {s.says(HOST)}", HOST, SLEEP)
 
