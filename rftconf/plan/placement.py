@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from rftconf.base.choices import divisor_of_choices
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import Decision
 from rftconf.base.symbols import Expr, Var, formula
@@ -33,9 +34,7 @@ def disaggregate(
         return _undecided(values, origins, rollout_gpus, nodes, size, engine)
     if nodes * size == 1 and engine == 1 and not auxiliary:
         return []
-    update = values.get("stage.batch.sequences_per_update")
-    known = update if isinstance(update, int) else None
-    demand = Demand(nodes, size, engine, auxiliary, known, rank_gpus(values), expert_gpus(values), rules.node_of_both)
+    demand = _demand(values, nodes, size, engine, auxiliary, rules)
     demand, narrowed = (demand, []) if rollout_gpus is not None else _narrowed(values, origins, demand)
     splits = feasible_splits(demand)
     chosen = _choose(splits, demand, rollout_gpus)
@@ -45,6 +44,16 @@ def disaggregate(
     others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
     why = f"the source shares {sharing(values, demand.total)}; here each has its own (H21)"
     return [*narrowed, Decision(P + "rollout.gpus", why, others, str(chosen))]
+
+
+def _demand(values: dict[str, Any], nodes: int, size: int, engine: int, auxiliary: int, rules: Rules) -> Demand:
+    """Return what a split of these GPUs has to do for the run's updates."""
+    update = values.get("stage.batch.sequences_per_update")
+    ranks = rank_gpus(values), expert_gpus(values)
+    several = isinstance(update, Expr)
+    return Demand(
+        nodes, size, engine, auxiliary, divisor_of_choices(update), *ranks, rules.node_of_both, of_choices=several
+    )
 
 
 NARROWER = (
@@ -131,14 +140,11 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
     trainer = values.get(P + "actor.gpus")
     auxiliary = place_auxiliary(values, origins, rules.sizes)
     engine, rollout = product(values, "rollout", rules.sizes), values.get(P + "rollout.gpus")
-    update = values.get("stage.batch.sequences_per_update")
     known = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
     if len(known) < 6:
         return []
     nodes, size, trainer, rollout, engine, auxiliary = known
-    update = update if isinstance(update, int) else None
-    ranks = rank_gpus(values), expert_gpus(values)
-    demand = Demand(nodes, size, engine, auxiliary, update, *ranks, rules.node_of_both)
+    demand = _demand(values, nodes, size, engine, auxiliary, rules)
     if demand.total - rollout - auxiliary > trainer and rollout >= 1 and rollout % engine == 0:
         idle = demand.total - rollout - auxiliary - trainer
         why = f"the source uses {demand.total - idle} of {demand.total} GPUs; here the trainer gets all that the engines leave"
@@ -209,7 +215,7 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
         f"no split of {demand.nodes} x {demand.gpus_per_node} GPUs between engines of {demand.engine_gpus}"
         f"{f', {demand.auxiliary_gpus} auxiliary GPUs' if demand.auxiliary_gpus else ''} and a trainer"
         f"{f' with ranks of {demand.rank_gpus} GPUs' if demand.rank_gpus > 1 else ''} feeds every rank"
-        f"{'' if demand.update is None else f' with {demand.update} sequences an update'}"
+        f"{'' if demand.update is None else f' with {demand.sequences}'}"
         f"{f' and holds whole copies of its experts ({demand.expert_gpus} GPUs each)' if demand.rank_gpus % demand.expert_gpus else ''}"
         f"{'' if demand.node_of_both or demand.nodes == 1 else ', on nodes that hold either engines or trainer (H22)'}",
         choices=ways_out(demand),
@@ -231,7 +237,7 @@ def _why_not(rollout: int, demand: Demand) -> str:
         return f"{trainer} trainer GPUs are {more} {demand.gpus_per_node} and not whole nodes (H22)"
     if trainer % demand.expert_gpus:
         return f"{trainer} trainer GPUs are no whole number of copies of the experts ({demand.expert_gpus} GPUs each)"
-    return f"{demand.update} sequences an update cannot be shared by {trainer} trainer GPUs ({demand.rank_gpus} a rank) (H9)"
+    return f"{demand.sequences} cannot be shared by {trainer} trainer GPUs ({demand.rank_gpus} a rank) (H9)"
 
 
 def _shareable(values: dict[str, Any]) -> Callable[[int], bool]:

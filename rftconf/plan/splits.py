@@ -32,9 +32,9 @@ class Split:
 
 @record
 class Demand:
-    """The conditions of a split. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank.
+    """The conditions of a split. `update` is G [sequences] or, where `of_choices`, a number that divides each G there may be.
 
-    `expert_gpus`: GPUs that hold every expert once; Megatron wants whole copies of the experts, too.
+    `rank_gpus`: GPUs of one data-parallel rank. `expert_gpus`: GPUs that hold every expert once; Megatron wants whole copies of the experts, too.
     `node_of_both`: in a cluster of several nodes one may hold engines and trainer.
     """
 
@@ -46,6 +46,12 @@ class Demand:
     rank_gpus: int
     expert_gpus: int = 1
     node_of_both: bool = True
+    of_choices: bool = False
+
+    @property
+    def sequences(self) -> str:
+        """Tell the size of an update for a sentence."""
+        return f"{'a multiple of ' if self.of_choices else ''}{self.update} sequences an update"
 
     @property
     def total(self) -> int:

@@ -10,18 +10,23 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from rftconf.base.symbols import MISSING
 from rftconf.schemas.versions import defaults
 
 ASKED = re.compile(r"(--set|--assume) ([\w.\[\]]+)=")
 """An option that a question names as its answer."""
+PLACED = re.compile(r"\(([\w.\[\]]+)")
+"""The first key in which a variable stands, as its question names it."""
 TOLD = {"trainer.nnodes": "1", "trainer.n_gpus_per_node": "8", "steps_per_episode": "1", "prompt_length": "512"}
 """Answers that no catalogue has: the cluster, the steps of an agent's episode, the first observation."""
 ARGUMENTS = "8 /tmp/there"
 """Arguments for a script that wants some by their place: veRL's examples take processes, then a folder."""
+SPLIT = ["--rollout-gpus", "4"]
+"""An answer where the cluster is not known, and so no split of it between engines and trainer."""
 VARIABLES = (
-    (re.compile(r"node", re.IGNORECASE), "1"),
+    (re.compile(r"node|(?:^|_)(?:tp|pp|cp|ep|etp|dp|sp)(?:$|_)", re.IGNORECASE), "1"),
     (re.compile(r"gpu|step|num|size|epoch|(?:^|_)n(?:$|_)", re.IGNORECASE), "8"),
     (re.compile(r"dir|path|root|file|home", re.IGNORECASE), "/tmp/there"),
 )
@@ -31,29 +36,42 @@ VARIABLES = (
 def answers(ledger: Path) -> list[str]:
     """Options that answer what the conversion of this ledger asks for; a key without an own value has its default."""
     account = json.loads(ledger.read_text())
-    source = account["source"]
-    usual = defaults(source["framework"], source["release"])
-    wants_some = any(choice == '--args "..."' for decision in account["decisions"] for choice in decision["choices"])
-    options = ["--args", ARGUMENTS] if wants_some else []
-    for option, name in dict.fromkeys(_asked(account["decisions"])):
-        value = TOLD.get(name, usual.get(name) if "." in name or name in usual else of_variable(name))
+    usual, usual_there = (
+        defaults(side["framework"], side["release"]) for side in (account["source"], account["target"])
+    )
+    choices = [choice for decision in account["decisions"] for choice in decision["choices"]]
+    options = ["--args", ARGUMENTS] if '--args "..."' in choices else []
+    options += SPLIT if "pass --rollout-gpus N" in choices else []
+    for option, name, key in dict.fromkeys(_asked(account["decisions"])):
+        known = usual.get(name) if "." in name or name in usual else of_variable(name, usual_there.get(key))
+        value = TOLD.get(name, known)
         if value is not None and value != MISSING:
             options += [option, f"{name}={value}"]
     return options
 
 
-def of_variable(name: str) -> str:
-    """An answer for a variable of a script that its owner sets elsewhere."""
-    return next((value for word, value in VARIABLES if word.search(name)), "run")
+def of_variable(name: str, default: object = None) -> str:
+    """An answer for a variable of a script that its owner sets elsewhere; `default`: of the key where it stands."""
+    number = str(default) if _counts(default) else "run"
+    return next((value for word, value in VARIABLES if word.search(name)), number)
 
 
 def asks_for_numbers(ledger: Path) -> bool:
     """True where a variable that counts is left to the run: a judge that has its name in its place reads no number."""
-    names = (name for option, name in _asked(json.loads(ledger.read_text())["decisions"]) if option == "--set")
-    return any(word.search(name) for name in names if "." not in name for word, value in VARIABLES if value.isdigit())
+    account = json.loads(ledger.read_text())
+    usual_there = defaults(account["target"]["framework"], account["target"]["release"])
+    names = ((name, key) for option, name, key in _asked(account["decisions"]) if option == "--set")
+    return any(of_variable(name, usual_there.get(key)).isdigit() for name, key in names if "." not in name)
 
 
-def _asked(decisions: Iterable[dict[str, list[str]]]) -> Iterator[tuple[str, str]]:
+def _counts(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _asked(decisions: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str, str]]:
+    """Each option that a question names, what it sets, and the first key that hangs on it."""
     for decision in decisions:
+        place = PLACED.search(decision["why"])
         for choice in decision["choices"]:
-            yield from ASKED.findall(choice)
+            for option, name in ASKED.findall(choice):
+                yield option, name, place[1] if place else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,9 @@ from typing import Any
 
 import yaml
 
+from rftconf.base.symbols import MISSING
 from rftconf.cli.app import run
+from rftconf.schemas.versions import defaults
 from tests.conformance.cases import DECISIONS
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench, Verdict
@@ -24,6 +27,9 @@ UNREADABLE = 2
 REFUSED = 3
 OWN_CHECK = "its own check finds "
 OPEN = re.compile(r"[:= ] *['\"]?\?\?\?")
+ENGINES = "explorer.rollout_model.engine_num"
+SIZE = re.compile(r" *(node_num|gpu_per_node|tensor_parallel_size): (\d+)")
+"""A size of Trinity-RFT's cluster or of its engines, the first of which are the rollout's."""
 FLAG = re.compile(r" *--([\w.]+) ")
 SUFFIX = {"verl": ".sh", "trinity": ".yaml", "roll": ".yaml", "chatlearn": ".yaml", "trl": ".yaml", "openrlhf": ".sh"}
 PARSED = ("trl", "openrlhf")
@@ -74,13 +80,33 @@ def decide(target: Target, file: Path, decisions: Mapping[str, str]) -> list[str
     for index, line in enumerate(lines):
         if OPEN.search(line.partition("  # ")[0]):
             key = keys[index].partition("=")[0].lstrip("+")
-            known = decisions.get(key) or decisions.get(re.sub(r"(?<=^rewards\.)\w+", "*", key))
-            if known is not None:
+            known = half_the_engines(lines) if key == ENGINES else decision(target, key, decisions)
+            if target.framework == "openrlhf" and known in ("true", "false"):  # a switch stands there, or it does not
+                lines[index] = f"  --{key}" if known == "true" else ""
+            elif known is not None:
                 lines[index] = line.replace("???", known)
             else:
                 still_open.append(key)
     file.write_text("\n".join(lines) + "\n")
     return still_open
+
+
+def half_the_engines(lines: Sequence[str]) -> str:
+    """Engines for half of a cluster that is written there."""
+    sizes = {match[1]: int(match[2]) for line in reversed(lines) if (match := SIZE.match(line))}
+    gpus = sizes.get("node_num", 1) * sizes.get("gpu_per_node", 8)
+    return str(max(1, gpus // 2 // sizes.get("tensor_parallel_size", 1)))
+
+
+def decision(target: Target, key: str, decisions: Mapping[str, str]) -> str | None:
+    """What somebody would write for an open key: as decided, as for the same setting of another role, or as it is there by default."""
+    known = decisions.get(key) or decisions.get(re.sub(r"(?<=^rewards\.)\w+", "*", key))
+    setting = key.rpartition(".")[2]
+    known = known or next((value for name, value in decisions.items() if name.rpartition(".")[2] == setting), None)
+    if known is None:
+        value = defaults(target.framework, target.release).get(key)
+        known = None if value in (None, "", MISSING) else json.dumps(value).strip('"')
+    return known
 
 
 def written_keys(lines: Sequence[str]) -> list[str]:

@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from tests.conformance.judges.programs import ANSWERS, NUMBER
+
 STUB = """\
 #!/bin/bash
 printf '%s\\0' "$@" >"$ARGUMENTS"
@@ -16,7 +18,6 @@ TODAY = "today"
 CLOCK = re.compile(r"\$\(date [^()]*\)")
 """A call of the one command that scripts take a run's name from, and what it prints here."""
 LONGEST_S = 30
-NUMBER_FOR_ARITHMETIC = "8"
 
 
 def variables(script: str) -> dict[str, str]:
@@ -28,14 +29,14 @@ def variables(script: str) -> dict[str, str]:
 def numbers(script: str) -> dict[str, str]:
     """The variables that the script calculates with."""
     formulas = re.findall(r"\(\((.*?)\)\)", script)
-    return {name: NUMBER_FOR_ARITHMETIC for formula in formulas for name in re.findall(r"[A-Za-z_]\w*", formula)}
+    return {name: NUMBER for formula in formulas for name in re.findall(r"[A-Za-z_]\w*", formula)}
 
 
 def positions(script: str) -> list[str]:
     """The arguments that the script takes by their place, each its own text, or a number of processes for torchrun."""
     last = max((int(place) for place in re.findall(r"\$\{?([1-9])", script)), default=0)
     counted = counted_positions(script)
-    return [NUMBER_FOR_ARITHMETIC if str(place) in counted else f"${place}" for place in range(1, last + 1)]
+    return [NUMBER if str(place) in counted else f"${place}" for place in range(1, last + 1)]
 
 
 def counted_positions(script: str) -> set[str]:
@@ -47,7 +48,7 @@ def numbered(script: str) -> str:
     """The script with the number that bash was given in place of each argument that counts processes, and the clock's word."""
     script = CLOCK.sub(TODAY, script)
     for place in counted_positions(script):
-        script = re.sub(rf"\$(?:\{{{place}\}}|{place}(?!\d))", NUMBER_FOR_ARITHMETIC, script)
+        script = re.sub(rf"\$(?:\{{{place}\}}|{place}(?!\d))", NUMBER, script)
     return script
 
 
@@ -64,7 +65,7 @@ def overrides_of(script: Path, scratch: Path) -> list[str]:
 def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
     """The program, its arguments and torchrun's processes (1 under python3).
 
-    The script sees no command but the stubs; raises when bash fails.
+    The script sees no command but the stubs, and a number for any other; raises when bash fails.
     """
     commands = scratch / "commands"
     commands.mkdir(exist_ok=True)
@@ -78,7 +79,7 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
     clock.chmod(0o755)
     arguments = scratch / "arguments"
     arguments.unlink(missing_ok=True)
-    environment = variables(text) | {"PATH": str(commands), "ARGUMENTS": str(arguments)}
+    environment = variables(text) | {"PATH": str(commands), "ARGUMENTS": str(arguments), **ANSWERS}
     done = subprocess.run(
         [BASH, str(script), *positions(text)],
         env=environment,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conformance.answers import answers, asks_for_numbers
+from tests.conformance.answers import answers, asks_for_numbers, of_variable
 from tests.conformance.cases import DECISIONS
 from tests.conformance.conversions import REFUSED, UNREADABLE, Converted, convert, decide, differences_after, judge
 from tests.conformance.environment import Target
@@ -16,6 +16,8 @@ from tests.corpus import ROWS, Real
 
 ROUNDS = 4
 """Times that a conversion is asked: an answer (no number of steps) may bring up another question (a share of the run)."""
+WAITS_FOR = re.compile(r"help: --set (\w+)=\.\.\.")
+"""A variable without which a script starts nothing."""
 ACCEPTED, REFUSED_HERE, UNREAD, OPEN = "accepted", "refused", "unreadable", "undecided"
 REJECTED, ANOTHER_PLAN, FAILED = "rejected", "another plan", "rftconf fails"
 WRONG = (OPEN, REJECTED, ANOTHER_PLAN, FAILED)
@@ -61,6 +63,9 @@ def answered(target: Target, real: Real, folder: Path) -> tuple[Converted, list[
     for _ in range(ROUNDS):
         ledger.unlink(missing_ok=True)
         converted = converted_to(target, real, folder, [*options, "--ledger", str(ledger)])
+        if converted.code == UNREADABLE and (names := WAITS_FOR.findall(converted.said)) and not options:
+            options = [word for name in names for word in ("--set", f"{name}={of_variable(name, 1)}")]
+            continue
         still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
         asks = still_open or (not converted.code and asks_for_numbers(ledger))
         new_options = answers(ledger) if asks else []

@@ -12,10 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from rftconf.load.load import load
@@ -31,6 +32,8 @@ from tests.corpus import Real
 LOADING = ("import", "compose", "resolve", "keys", "parse", "load")
 """Stages of a judge that its framework's loader has: what stops there was not loaded."""
 LONGEST_REASON = 400
+AWAITED = re.compile(r'\$\{?(\w+)\}?"? == "?(\w+)')
+"""A variable, and the value with which a script starts something."""
 
 
 def loaded(run: Run) -> bool:
@@ -83,12 +86,13 @@ def strangers(folder: Path, manifest: Path, count: int) -> dict[str, list[Real]]
     return values
 
 
-def taken_for(file: Path) -> str:
-    """The framework of a config, or an empty text where it is not read."""
+def taken_for(file: Path, bindings: Mapping[str, str] | None = None) -> str:
+    """The framework of a config, or an empty text where it is not read; a variable that its launch waits for has the value it waits for."""
     try:
-        return load(read(open_source(str(file)), ReadOptions())).framework
-    except Exception:  # noqa: BLE001 - what reading it comes to is measured by `run_all`
-        return ""
+        return load(read(open_source(str(file)), ReadOptions(bindings=dict(bindings or {})))).framework
+    except Exception as error:  # noqa: BLE001 - what reading it comes to is measured by `run_all`
+        waits_for = dict(AWAITED.findall(str(error)))
+        return taken_for(file, waits_for) if waits_for and bindings is None else ""
 
 
 def thinned(corpora: dict[str, list[Real]], every: int, words: Iterable[str]) -> dict[str, list[Real]]:

@@ -21,7 +21,7 @@ def test_what_a_config_does_not_tell_is_answered_as_its_release_has_it(tmp_path:
     options = ["--from", "verl", "--from-release", "0.6.1", "--to", "trinity", "-o", str(tmp_path / "run.yaml")]
     assert run(["convert", str(script), *options, "--ledger", str(ledger)]) == 0
     values = answers(ledger)
-    assert set(values[::2]) == {"--set"}
+    assert set(values[::2]) == {"--set", "--rollout-gpus"}
     assert {"trainer.nnodes=1", "trainer.n_gpus_per_node=8"} <= set(values[1::2])
     assert run(["convert", str(script), *options, *values]) == 0
     assert "node_num: 1 " in (tmp_path / "run.yaml").read_text()
@@ -30,6 +30,7 @@ def test_what_a_config_does_not_tell_is_answered_as_its_release_has_it(tmp_path:
 def test_a_variable_that_a_scripts_owner_sets_is_answered_by_what_it_is() -> None:
     named = {"NNODES": "1", "N_GPUS": "8", "TRAINING_STEPS": "8", "CKPT_DIR": "/tmp/there", "RUN_TAG": "run"}
     assert {name: of_variable(name) for name in named} == named
+    assert (of_variable("gen_tp", 1), of_variable("tag", True), of_variable("tag", "x")) == ("1", "run", "run")
 
 
 def test_arguments_by_their_place_are_given(tmp_path: Path) -> None:

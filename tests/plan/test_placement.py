@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rftconf.base.errors import RefusedError
-from rftconf.base.symbols import Var
+from rftconf.base.symbols import Branch, Var
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.placement import colocate, disaggregate, keep_apart
 from rftconf.plan.ranks import P
@@ -36,6 +36,15 @@ def test_a_shared_run_is_split_in_halves_and_the_choice_is_told() -> None:
     assert origins[P + "rollout.gpus"].kind is Kind.CHOSEN
     assert "--rollout-gpus 12: 12 rollout (6 engines) + 4 trainer" in decision.choices
     assert decision.chosen == "8 rollout (4 engines) + 8 trainer"
+
+
+def test_a_split_feeds_every_rank_whichever_way_a_condition_goes() -> None:
+    update = Branch('[ "$TASK" = math ]', 128, 256) * 8
+    values, origins = shared(cluster__nodes=1, stage__batch__sequences_per_update=update)
+    disaggregate(values, origins, None)
+    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == (4, 4)
+    with pytest.raises(RefusedError, match="a multiple of 1024 sequences an update cannot be shared by 6"):
+        disaggregate(*shared(cluster__nodes=1, stage__batch__sequences_per_update=update), 2)
 
 
 def test_what_a_person_asks_for_is_done_or_refused_with_the_list() -> None:

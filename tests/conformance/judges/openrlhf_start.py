@@ -7,7 +7,6 @@ import contextlib
 import importlib.util
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,8 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
+
+from programs import ANSWERS, NUMBER
 
 PACKAGE = Path(next(iter(importlib.util.find_spec("openrlhf").submodule_search_locations)))
 PROGRAM = PACKAGE / "cli" / "train_ppo_ray.py"
@@ -47,9 +48,13 @@ def words_of(script, folder):
     shim.chmod(0o755)
     # whoever runs a script has its variables
     counts = re.findall(r"[A-Za-z_]\w*", " ".join(CALCULATED.findall(script)))
-    environment = dict.fromkeys(VARIABLE.findall(script), "given") | dict.fromkeys(counts, "8")
-    environment["PATH"] = f"{folder}:{os.environ['PATH']}"
-    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    environment = dict.fromkeys(VARIABLE.findall(script), "given") | dict.fromkeys(counts, NUMBER)
+    environment |= {"PATH": folder, **ANSWERS}
+    places = max((int(name) for name in VARIABLE.findall(script) if name.isdigit()), default=0)
+    file = Path(folder) / "run.sh"
+    file.write_text(script)
+    words = ["/bin/bash", str(file), *["given"] * places]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     words = json.loads(done.stdout.splitlines()[-1])
     assert words[:2] == STARTED, words[:2]
     return words[2:]

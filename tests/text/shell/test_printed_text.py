@@ -56,6 +56,17 @@ KNOWN = (
         "basename /m/a-b | cut -d- -f1",
     ),
     *(
+        "echo 4,5,6 | tr ',' '\\n' | wc -l",
+        "echo -n 4 | wc -l",
+        "echo 'a b  c' | wc -w",
+        "echo 4,5,6 | awk -F',' '{print NF}'",
+        "echo 4,5,6 | awk -F , '{ print $2 }'",
+        "echo ' a  b ' | awk '{print $NF}'",
+        "echo 'a b' | awk '{print $5}'",
+        "echo '' | awk -F, '{print NF}'",
+        "echo a,b | tr , '\\n' | awk '{print $1;}'",
+    ),
+    *(
         "echo a/b/a | sed 's#/#_#g'",
         "echo a/b/a | sed s/a/x/",
         "echo a.b | sed 's/\\./_/'",

@@ -13,10 +13,12 @@ from rftconf.text.shell.reader import read_script
 KNOWN = (
     *("read -r a <<< 'x  y '", "read a b <<< ' one two  three '", "read -r a b c <<< 'x y'", "read a <<< ''", "read -r a <<< 'x\\y'"),
     *("read a b << E\n1 2 3\n4\nE", "read -r a << 'E'\n$HOME x\nE", "x=v; read a b <<< \"$x w\"", "read -r a < /dev/null <<< z"),
+    *("IFS=, read a b <<< 'x,y'", "IFS=',' read -r a b <<< 'x, y,z,'", "IFS=: read a b <<< 'x:y:'", "IFS=, read a b c <<< 'x,y'"),
+    *("IFS=, read a <<< ' x,'", "IFS=, read a <<< 'x,,'", "IFS=' ' read a b <<< ' x  y '", "IFS=, read a b <<< ''"),
     *("printf -v a '%s-%s' x y", "printf -v a '%02d' 3", "printf -v a plain", "printf -v a '%s' 'x y'", "printf -v b '%d%%' 7"),
 )  # fmt: skip
 UNKNOWN = (
-    *("read -r a < /etc/hostname", "read -n 1 a <<< xyz", "IFS=, read a b <<< 'x,y'", "read a <<< 'x\\ y'", "read -a a <<< 'x y'"),
+    *("read -r a < /etc/hostname", "read -n 1 a <<< xyz", "IFS=';,' read a b <<< 'x,y'", "read a <<< 'x\\ y'", "read -n 2 -a a <<< 'x y'"),
     *("printf -v a '%q' 'x y'", "printf -v a '%s' x y", "printf -v a '\\t'", "read -r a <<< $(date)"),
 )  # fmt: skip
 
@@ -33,6 +35,28 @@ def test_variables_hold_what_bash_gives_them(lines: str) -> None:
     script = f'a=0 b=0 c=0\n{lines}\nprintf "%s\\0" "$a" "$b" "$c"\n'
     answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=True).stdout
     assert list(_variables(lines).values()) == answer.split("\0")[:3]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+@pytest.mark.parametrize("line", ["x y", " x  y ", "", "x"])
+@pytest.mark.parametrize("options", ["-a", "-ra", "-r -a"])
+def test_an_array_of_blanks_holds_what_bash_gives_it(options: str, line: str) -> None:
+    _compare_array(f"read {options} list <<< '{line}'")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+@pytest.mark.parametrize("line", ["4,5", "4", "", ",", "4,,5", ",4", "4,", "4,,", " 4, 5 "])
+def test_an_array_of_marks_holds_what_bash_gives_it(line: str) -> None:
+    """`IFS=, read -ra` is how scripts count the GPUs of CUDA_VISIBLE_DEVICES."""
+    _compare_array(f"IFS=',' read -ra list <<< \"{line}\"")
+
+
+def _compare_array(command: str) -> None:
+    script = f'{command}\na=${{#list[@]}} b="${{list[0]}}" c="${{list[*]}}"\n'
+    answer = subprocess.run(
+        ["bash", "-c", f'{script}printf "%s\\0" "$a" "$b" "$c"'], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert list(_variables(script).values()) == answer.stdout.split("\0")[:3]
 
 
 @pytest.mark.parametrize("lines", UNKNOWN)

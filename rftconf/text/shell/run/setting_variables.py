@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
 from rftconf.base.secrets import is_credential
 from rftconf.base.secrets.detection import is_named
@@ -35,7 +37,8 @@ def read(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
                 skip = False
         elif text.isidentifier():
             names.append(text)
-    if kind == "read" and not array and (outcome := _read_line(machine, node, words, names)) is not None:
+    reader = _read_fields if array else _read_line
+    if kind == "read" and (outcome := reader(machine, node, words, names)) is not None:
         return outcome
     if kind == "getopts":
         if not shell.positional:
@@ -53,7 +56,42 @@ def read(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
 
 
 def _read_line(machine: Machine, node: Simple, words: list[Word], names: list[str]) -> Outcome | None:
-    """`read -r a b <<< "x y"`: the first line of a known text, parted at blanks; None where what it sets is not known.
+    """`read -r a b <<< "x y"`: the first line of a known text, parted at blanks or IFS; None where what it sets is not known."""
+    shell = machine.shell
+    line = _known_line(machine, node, words, names, ([], ["-r"]))
+    if line is None:
+        return None
+    fields = _first_fields(*line[1:], len(names))
+    for name, field in zip_longest(names, fields, fillvalue=""):
+        shell.assign(name, _part(machine, line[0], field, name))
+    return "\n" in line[0].text
+
+
+def _read_fields(machine: Machine, node: Simple, words: list[Word], names: list[str]) -> Outcome | None:
+    """`IFS=, read -ra a <<< "x,y"`: the fields of the first line of a known text; None where they are not known."""
+    line = _known_line(machine, node, words, names, (["-a"], ["-ra"], ["-r", "-a"]))
+    if line is None or len(names) != 1:
+        return None
+    whole, text, mark = line
+    fields = text.split(mark) if mark else [field for field in re.split(r"[ \t]+", text) if field]
+    if mark and not fields[-1]:
+        fields.pop()  # the end of a line closes a field, and a separator at its end has closed it already
+    items: dict[int | str, Word] = {i: _part(machine, whole, field, names[0]) for i, field in enumerate(fields)}
+    machine.shell.assign(names[0], Array(items))
+    return "\n" in whole.text
+
+
+class _Whole(NamedTuple):
+    """A text that stands in the script, and the word that holds it."""
+
+    text: str
+    word: Word
+
+
+def _known_line(
+    machine: Machine, node: Simple, words: list[Word], names: list[str], forms: Sequence[list[str]]
+) -> tuple[_Whole, str, str] | None:
+    """Return a known text, its first line and the sign that parts it, "" for blanks; None where `read` is not followed.
 
     Nothing else of the text is more secret than what a credential's variable gets of it, whatever parts it.
     """
@@ -65,17 +103,41 @@ def _read_line(machine: Machine, node: Simple, words: list[Word], names: list[st
     if any(map(is_credential, names)):
         shell.secrets.add(part for part in re.split(r"[\s:,;|]+", line) if is_named("password", part))
     options = [item.value for item in words[1 : len(words) - len(names)]]
-    plain = not node.assigns and "IFS" not in shell.variables and not any(item.condition for item in words)
-    if not plain or options not in ([], ["-r"]) or ("\\" in line and not options):
+    mark = _separator(node)
+    plain = mark is not None and "IFS" not in shell.variables and not any(item.condition for item in words)
+    if not plain or options not in forms or ("\\" in line and not any("r" in str(option) for option in options)):
         return None
-    bare = line.strip(BLANKS)
-    fields = re.split(r"[ \t]+", bare, maxsplit=len(names) - 1) if len(names) > 1 else [bare]
-    for name, field in zip_longest(names, fields, fillvalue=""):
-        shell.secrets.follow(word.value, field)
-        start = word.value.find(field)
-        piece = (field, word.start, word.end, (word,), start)
-        shell.assign(name, Word(field, (piece,), shell.source, word.start, word.end, name))
-    return "\n" in word.value
+    return _Whole(word.value, word), line, mark or ""
+
+
+def _separator(node: Simple) -> str | None:
+    """Return the one sign that `IFS=, read` parts at, "" for blanks; None for another IFS or another assignment."""
+    if not node.assigns:
+        return ""
+    only = node.assigns[0]
+    mark = only.value.plain_text() if isinstance(only.value, WordNode) and only.name == "IFS" else ""
+    if len(node.assigns) > 1 or only.append or only.index:
+        return None
+    return "" if mark == " " else mark if len(mark) == 1 and mark not in "\t\n\\" else None
+
+
+def _first_fields(line: str, mark: str, count: int) -> list[str]:
+    """Return the first `count` fields of a line; the last of them has all that is left."""
+    if not mark:
+        bare = line.strip(BLANKS)
+        return re.split(r"[ \t]+", bare, maxsplit=count - 1) if count > 1 else [bare]
+    fields = line.split(mark, maxsplit=count - 1)
+    if fields[-1].count(mark) == 1 and fields[-1].endswith(mark):
+        fields[-1] = fields[-1][:-1]
+    return fields
+
+
+def _part(machine: Machine, whole: _Whole, field: str, name: str) -> Word:
+    """Return a part of a text that stands in the script as the value of a variable."""
+    text, word = whole
+    machine.shell.secrets.follow(text, field)
+    piece = (field, word.start, word.end, (word,), text.find(field))
+    return Word(field, (piece,), machine.shell.source, word.start, word.end, name)
 
 
 def _read_all(machine: Machine, node: Simple, words: list[Word]) -> bool:
