@@ -107,10 +107,13 @@ def test_an_adapter_on_all_layers_has_the_word_of_the_code(layout: str, release:
     )
     out, done = roll(layout + lora, to_release=release)
     assert out["actor_train.model_args.lora_target"] == word
-    questions = [
-        decision.key for decision in done.ledger.decisions if decision.key == "actor_train.model_args.lora_target"
-    ]
+    questions = {d.key: d for d in done.ledger.decisions if d.key.endswith("lora_target")}
     assert bool(questions) is (word == "???")
+    for question in questions.values():
+        assert "ROLL" in question.why
+        assert "q_proj" in question.choices[0]
+    if questions:
+        assert {f"actor_{role}.model_args.lora_target" for role in ("train", "infer")} == set(questions)
 
 
 @pytest.mark.parametrize(("strategy", "count"), [("megatron_train", 0), ("fsdp2_train", 1)])

@@ -14,6 +14,8 @@ LOSS_ARGS, KL_ARGS, ADVANTAGE_ARGS = (
     "algorithm.kl_penalty_fn_args",
     "algorithm.advantage_fn_args",
 )
+WITHOUT_TRAINER = ("explore", "bench", "serve")
+"""Modes that build no trainer."""
 STEP_WISE = "algorithm.algorithm_type=multi_step_grpo"
 
 
@@ -147,3 +149,24 @@ def _refused_argument(s: Subject) -> Findings:
     for unread in unread_arguments(s.reading):
         if unread.stops:
             yield finding(unread.why, unread.key)
+
+
+SCHEDULE = "algorithm.optimizer.lr_scheduler_type"
+CRITIC_SCHEDULE = "trainer.trainer_config.critic.optim.lr_scheduler_type"
+
+
+@rule(
+    134, ERROR, "a schedule that FSDP does not have",
+    bad=trinity(f"{SCHEDULE}=linear"), good=trinity(f"{SCHEDULE}=cosine"),
+    advice="constant or cosine, or train with Megatron",
+    source="veRL workers/config/optimizer.py, built by Trinity trainer/verl/config.py; up to 0.5 trainer/verl/fsdp_workers.py", fixable=True,
+)  # fmt: skip
+def _schedule(s: Subject) -> Findings:
+    """Any word passes Trinity's own check. veRL's FSDP trainer below it takes constant and cosine, and stops at another when its
+    optimizer is built."""
+    if s.value("placement.actor.backend") not in ("fsdp", "fsdp2") or s.native.value("mode") in WITHOUT_TRAINER:
+        return
+    for key in (SCHEDULE, *([CRITIC_SCHEDULE] if s.value("algorithm.critic.enabled") else [])):
+        got = s.native.value(key)
+        if s.written(key) and isinstance(got, str) and got not in ("constant", "cosine"):
+            yield finding(f"{s.says(key)}: FSDP knows constant and cosine", key, fix=Put(key, "cosine"))

@@ -97,6 +97,7 @@ def write_lora(w: WriteContext) -> None:
         targets, state, note = transformers_layers(targets)
     everything = targets in (ALL_LINEAR, None)
     value = ",".join(map(str, targets)) if isinstance(targets, list) else ALL_LINEAR if everything else targets
+    roles = (trained(w), *(["actor_infer"] if ACTOR.test(w) and w.trainer != "dpo" else []))
     if everything and not (w.since("0.2.1") and _role(w, "actor")):
         value = MISSING
         why = (
@@ -104,8 +105,9 @@ def write_lora(w: WriteContext) -> None:
             "the layers of Megatron alone)"
         )
         newer = [] if w.since("0.2.1") else ["--to-release 0.3.0"]
-        w.decide(f"{trained(w)}.model_args.lora_target", why, "the names, e.g. q_proj,k_proj,v_proj,o_proj", *newer)
-    for role in (trained(w), *(["actor_infer"] if ACTOR.test(w) and w.trainer != "dpo" else [])):
+        for role in roles:
+            w.decide(f"{role}.model_args.lora_target", why, "the names, e.g. q_proj,k_proj,v_proj,o_proj", *newer)
+    for role in roles:
         section = f"{role}.model_args."
         target_field = (LORA + "targets",) if targets is not None else ()
         w.put(section + "lora_target", value, *target_field, state=state, note=note, always=True)
