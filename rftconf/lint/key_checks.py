@@ -65,7 +65,7 @@ def _of_an_unread_section(document: Document, best: Guess) -> Diagnostic | None:
 
 def stands_alone(document: Document, best: Guess) -> bool:
     """True when what `document` leaves out is the release's own default, not that of a config of somebody's own."""
-    return not (has_other_defaults(document, best) or KeySubject(document, best).own_config)
+    return not (document.missing or has_other_defaults(document, best) or KeySubject(document, best).own_config)
 
 
 _BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rftconf.base.diagnostics import Severity
+from rftconf.base.symbols import Expr
 from rftconf.lint import references
 from rftconf.lint.chosen_parts import chosen_parts
 from rftconf.load.fork import reader_of, translation_of
@@ -91,6 +92,8 @@ class KeySubject:
         name = launch.config_name
         if name not in ("", *_stock(self.best.framework)):
             return f"the config {name}"
+        if launch.unread and isinstance(launch.options.get("config-name"), Expr):
+            return f"the config that {launch.unread} names"
         main = main_of(launch.program)
         if main is not None and main.framework != registry.framework(self.best.framework).family:
             return ""

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.base.record import record
-from rftconf.base.symbols import Expr, Text, Value, text
+from rftconf.base.symbols import Expr, Text, Value, formula, names_in, text
 from rftconf.text.document import Leaf
 from rftconf.text.files_beside import find_source, text_beside
 from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
@@ -53,6 +53,9 @@ def with_config(
 
         leaves, diagnostics = read_written(written, options)
         return on_top(leaves, line.leaves), diagnostics
+    unknown = unknown_config(line.options, chosen.style) if options.base is None else None
+    if unknown is not None:
+        return line.leaves, (_names_unknown(line, unknown, chosen),)
     if not name and chosen.style is Style.DOTLIST and options.base is None and line.leaves:
         what = "without --config-file the program takes none of these overrides, and every key has its default"
         return line.leaves, (Diagnostic("SYN507", Severity.WARNING, what, chosen.command.place, help="name the file"),)
@@ -81,10 +84,26 @@ def with_config(
         return line.leaves, (
             Diagnostic(OWN_FILE, Severity.INFO, what, chosen.command.place, help="--base FILE gives another"),
         )
+    return line.leaves, (_not_given(line, message, chosen, "give it with --base FILE"),)
+
+
+def _not_given(line: CommandLine, message: str, chosen: Candidate, help_: str) -> Diagnostic:
+    """The finding for a config that nobody gave; without overrides beside it nothing of the run is known."""
     severity = Severity.WARNING if line.leaves or chosen.style is Style.HYDRA else Severity.ERROR
-    message += ": what it sets is not known"
-    help_ = "give it with --base FILE"
-    return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
+    return Diagnostic("SYN507", severity, f"{message}: what it sets is not known", chosen.command.place, help=help_)
+
+
+def _names_unknown(line: CommandLine, unknown: Expr, chosen: Candidate) -> Diagnostic:
+    """The finding for a config whose name waits for a variable or an argument of the script."""
+    message = f"the command also reads a config that {formula(unknown)[:_MOST_SHOWN]} names"
+    numbers = sorted(name for name in names_in(unknown) if name.isdigit())
+    names = sorted(names_in(unknown) - set(numbers))[:_MOST_NAMES]
+    bound = " ".join(f"--set {name}=..." for name in names)
+    ways = (bound, 'give the script its arguments: --args "..."' if numbers else "", "give the config with --base FILE")
+    return _not_given(line, message, chosen, ", or ".join(filter(None, ways)))
+
+
+_MOST_SHOWN, _MOST_NAMES = 200, 3
 
 
 def _on_own_file(
@@ -116,16 +135,31 @@ def _sibling(chosen: Candidate, name: str, options: ReadOptions) -> Source | Non
 
 def config_file(options: Mapping[str, Value], style: Style) -> str:
     """The path of the config that the options name, as far as it is known."""
-    if style is Style.HYDRA:
-        folder, name = options.get("config-path", ""), options.get("config-name", "")
-        folder, name = (folder, name) if name else ("", options.get("config-file", ""))
-    else:
-        folder = options.get("config_path", "")
-        name = options.get("config_name") or options.get("config") or options.get("config-file") or options.get("c", "")
+    folder, name = _folder_and_name(options, style)
     if not isinstance(name, str) or not name:
         return ""
     file = name if PurePosixPath(name).suffix in (".yaml", ".yml") else f"{name}.yaml"
     return str(PurePosixPath(folder if isinstance(folder, str) else _tail(folder).strip("/")) / file)
+
+
+def config_named(options: Mapping[str, Value], style: Style) -> str:
+    """The config that the options name, in the way a person reads it: its path, or what its name depends on."""
+    unknown = unknown_config(options, style)
+    return config_file(options, style) if unknown is None else formula(unknown)
+
+
+def unknown_config(options: Mapping[str, Value], style: Style) -> Expr | None:
+    """The name of a config that depends on what nobody knows here."""
+    name = _folder_and_name(options, style)[1]
+    return name if isinstance(name, Expr) else None
+
+
+def _folder_and_name(options: Mapping[str, Value], style: Style) -> tuple[Value, Value]:
+    if style is Style.HYDRA:
+        folder, name = options.get("config-path", ""), options.get("config-name", "")
+        return (folder, name) if name else ("", options.get("config-file", ""))
+    name = options.get("config_name") or options.get("config") or options.get("config-file") or options.get("c", "")
+    return options.get("config_path", ""), name
 
 
 def _written_by_script(options: Mapping[str, Value], chosen: Candidate) -> Written | str | None:

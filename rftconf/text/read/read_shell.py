@@ -18,7 +18,7 @@ from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
 from rftconf.text.hydra.override_parser import Argument, PlacedArgument
 from rftconf.text.launch.programs import Style
 from rftconf.text.read.arguments import read_arguments
-from rftconf.text.read.launch_config import Candidate, config_file, shipped, with_config
+from rftconf.text.read.launch_config import Candidate, config_named, shipped, with_config
 from rftconf.text.read.no_launch import nothing_started
 from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.shell import Command, Script, Word, read_script
@@ -51,7 +51,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         leaves, server = with_launcher(leaves, chosen, options), server_options(script.commands)
     absent = {d.code for d in more} & _NOT_BESIDE
     own = shipped(line.options, chosen) if absent else ""
-    lacking = config_file(line.options, chosen.style) if own or absent == {UNREAD} else ""
+    lacking = config_named(line.options, chosen.style) if own or absent == {UNREAD} else ""
     return Document(
         source.name,
         source.text,

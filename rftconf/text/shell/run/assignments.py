@@ -6,6 +6,7 @@ from rftconf.base.symbols import Expr
 from rftconf.text.shell.expand.operations import as_text, combine
 from rftconf.text.shell.parse.nodes import ArrayNode, Assign, WordNode
 from rftconf.text.shell.state.machine import Machine
+from rftconf.text.shell.state.missing_arguments import words_behind
 from rftconf.text.shell.state.state import Shell, Variable
 from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 
@@ -134,7 +135,7 @@ def _array(machine: Machine, node: Assign, value: ArrayNode, associative: bool) 
             in_order = False
             next_index = key + 1 if isinstance(key, int) else next_index
             continue
-        for word in machine.expander.words(element):
+        for word in words_behind(machine.expander, element, items.get(next_index - 1)):
             items[next_index] = word
             next_index += 1
             guarded |= word.condition is not None or word.splits

@@ -34,6 +34,7 @@ from rftconf.text.shell.run.conditions import Conditions, both, either, opposite
 from rftconf.text.shell.run.undecided_branches import decide
 from rftconf.text.shell.state import written_files as files
 from rftconf.text.shell.state.merge_branches import rejoin
+from rftconf.text.shell.state.missing_arguments import words_behind
 from rftconf.text.shell.state.self_contained_condition import standalone
 from rftconf.text.shell.state.state import Frame, Outcome, Shell
 from rftconf.text.shell.state.step_budget import MAX_CALLS, Budget
@@ -114,7 +115,7 @@ class Evaluator:
         words: list[Word] = []
         for word in node.words:
             if isinstance(word, WordNode):
-                words.extend(self.expander.words(word))
+                words.extend(words_behind(self.expander, word, words[-1] if words else None))
         outcome = self.invoke(node, words) if words else self._assignments(node)
         if node.redirects or self.shell.files or self.shell.piped_in is not None:
             files.note(self, node, words)
