@@ -14,7 +14,7 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.diff.common_entries import differing
 from rftconf.diff.compare import Comparison, Counted, Difference, Own, Stages, Verdict
 from rftconf.diff.effects import Effect
-from rftconf.diff.halves import NONE, SideValue
+from rftconf.diff.halves import NONE, OF_OWN_KIND, SideValue
 from rftconf.diff.measured_difference import Tier, words_without_key
 from rftconf.diff.ranking import of_stages
 from rftconf.diff.table import GROUPS
@@ -84,7 +84,7 @@ def verdict_text(comparison: Comparison, effects: Sequence[Effect]) -> str:
 def value_text(path: str, value: Any, limit: int = _LONGEST) -> str:
     """A value as a person would write it; a secret is withheld."""
     if value is None:
-        return NOTHING if path in NONE else SILENT
+        return NOTHING if path in (*NONE, *OF_OWN_KIND) else SILENT
     if is_secret(path.rpartition(".")[2], value):
         return WITHHELD
     return str(value) if isinstance(value, Fraction) else render_value(value, limit)

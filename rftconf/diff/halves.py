@@ -20,6 +20,8 @@ NONE = tuple(
 """Fields whose absence is a value: no second clip, no cap, no division by a deviation. Every reader fills them."""
 LACKED = ("stage.optim.actor.warmup_updates", "stage.optim.critic.warmup_updates")
 """The same where a framework has no key for them; with a key, absence is a share of a length that nobody told."""
+OF_OWN_KIND = ("stage.algorithm.rollout_correction",)
+"""The same unless the framework's table says that something of its own kind is written in its place."""
 _SILENCE_SAYS = frozenset((*NEVER, *NONE))
 SWITCHES = (".enabled", ".rank", ".kind")
 """Ends of paths of fields that put others to sleep, and are not asleep themselves."""
@@ -80,6 +82,8 @@ class Half:
             return False
         if path in LACKED and path not in self.said:
             return False
+        if path in OF_OWN_KIND:
+            return self.does(path) is not None
         item = _ITEM.match(path)
         if item is not None and item[0] not in self.items:
             return False

@@ -92,3 +92,23 @@ def test_a_share_of_a_length_that_nobody_told_stays_unknown() -> None:
     ).stages
     (difference,) = [difference for difference in stage.differences if difference.path == WARMUP]
     assert not difference.certain
+
+
+CORRECTION = "stage.algorithm.rollout_correction"
+TOKENS = "algorithm.rollout_correction.rollout_is=token algorithm.rollout_correction.rollout_is_threshold=2.0"
+
+
+def test_a_correction_and_none_are_a_difference() -> None:
+    """ROLL 0.3.0 base_config.py: train_infer_correction has no filter and no weight that is on, unless they are written."""
+    difference = differing(TOKENS, roll(), CORRECTION)
+    assert difference is not None
+    assert (difference.b.value, difference.certain) == (None, True)
+    assert differing("", roll(), CORRECTION) is None
+
+
+def test_a_correction_by_rules_of_rolls_own_stays_unknown() -> None:
+    """roll/utils/train_infer_corrections.py weighs and filters by bounds that no field of the plan holds."""
+    own = roll("train_infer_correction: {is_weight: {enabled: true, upper_bound: 2.0}}\n")
+    difference = differing(TOKENS, own, CORRECTION)
+    assert difference is not None
+    assert not difference.certain

@@ -6,10 +6,11 @@ import re
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr
+from rftconf.base.symbols import Expr, OpenKey
 from rftconf.mappers.aggregation import read_aggregation, write_aggregation
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.families import LOSSES, described, native_name, plan_name
+from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.roll.conditions import RL
 from rftconf.mappers.roll.folds_preference import read_own_loss, write_own_loss
 from rftconf.mappers.shapes import Behaves, leave_open, settle_known
@@ -22,6 +23,8 @@ OWN_CLIP = 0.2
 """ROLL's default for all three."""
 PG_WORKER = "roll.pipeline.rlvr.actor_pg_worker.ActorPGWorker"
 L = A + "policy_loss."
+OWN_CORRECTION = "train_infer_correction"
+"""The section of weights and filters that no other framework has; without it nothing is corrected."""
 
 
 def read_loss(r: ReadContext) -> None:
@@ -84,6 +87,13 @@ def _name_what_stays(r: ReadContext) -> None:
         r.note(
             "loss_agg_mode token-mean: tokens that train_infer_correction.filters takes out stay in the policy loss (H60)"
         )
+
+
+def correction_of_its_own(context: ReadContext | WriteContext, path: str) -> Any:
+    """Return an open value where the source's own section of corrections is written: no field of the plan holds it."""
+    del path
+    written = not context.writes and any(key.startswith(OWN_CORRECTION) for key, _ in context.source.leaves())
+    return OpenKey(OWN_CORRECTION) if written else UNSET
 
 
 def _family(r: ReadContext) -> Any:
