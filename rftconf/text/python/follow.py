@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rftconf.base.symbols import Var
+from rftconf.base.symbols import Expr, Var
 from rftconf.text.launch.trainers import WORDS
 from rftconf.text.python.assign import assign, augment
 from rftconf.text.python.conditions import truth
@@ -39,7 +39,7 @@ class Follower:
         self.variables = {**environment, **bindings}
         self.asked: set[str] = set()
         """Variables of the environment that the text asks for and nobody gave."""
-        self.arguments: tuple[str, ...] = ()
+        self.arguments: tuple[str | Expr, ...] = ()
         self.made: list[Ref] = []
         """Trainers and configs in the order in which they are made."""
         self.rows: list[tuple[str, ast.Call]] = []

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from rftconf.base.symbols import Expr
 from rftconf.text.python.positions import Positions
 from rftconf.text.python.state import State
 from rftconf.text.python.values import Datum, Function, Instance, Known, Ref
@@ -18,7 +19,7 @@ class Interpreter(Protocol):
     state: State
     bindings: Mapping[str, str]
     asked: set[str]
-    arguments: tuple[str, ...]
+    arguments: tuple[str | Expr, ...]
     made: list[Ref]
     rows: list[tuple[str, ast.Call]]
 

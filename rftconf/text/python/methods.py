@@ -141,7 +141,11 @@ def _of_parser(
         return Opaque()
     if name in ("parse_args", "parse_known_args"):
         place = f.positions.place(node)
-        options = f.state.make("arguments", place, {key: parsed(f, key, d) for key, d in instance.fields.items()})
+        options = f.state.make(
+            "arguments",
+            place,
+            {key: parsed(f, key, d, instance.flags.get(key, ())) for key, d in instance.fields.items()},
+        )
         if name == "parse_args":
             return options
         items = {"0": Datum(options, place), "1": Datum(Opaque(), place)}
@@ -166,6 +170,7 @@ def _add(f: Interpreter, instance: Instance, arguments: Arguments) -> None:
     elif action is not None and action.value in ("store_true", "store_false"):
         value = action.value == "store_false"
     instance.fields[key] = Datum(value, place)
+    instance.flags[key] = tuple(flag for flag in flags if flag.startswith("-"))
 
 
 def _converted(value: Known, kind: Known) -> Known:

@@ -85,10 +85,12 @@ class Instance:
     fields: dict[str, Datum] = field(default_factory=dict)
     unread: tuple[Place, ...] = ()
     """Places of arguments that may hold any names."""
+    flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What a parser's options are written as, by the name under which their values are."""
 
     def copy(self) -> Instance:
         """Return an object that holds the same and changes by itself."""
-        return Instance(self.kind, self.place, dict(self.fields), self.unread)
+        return Instance(self.kind, self.place, dict(self.fields), self.unread, dict(self.flags))
 
 
 def same(datum: Datum, other: Datum) -> bool:

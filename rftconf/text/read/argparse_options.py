@@ -58,7 +58,7 @@ def read_options(words: Sequence[Argument], framework: str = "") -> CommandLine:
 def _options(words: Sequence[Argument], line: CommandLine) -> Iterator[_Option]:
     current: _Option | None = None
     for word in words:
-        name, value = _name_in(word.value)
+        name, value = name_in(word.value)
         if name:
             if current is not None:
                 yield current
@@ -84,7 +84,7 @@ def _is_other_arm(option: _Option, word: Argument) -> bool:
     return option.arm is not None and word.condition is not None and is_opposite(option.arm, word.condition)
 
 
-def _name_in(value: str | Expr) -> tuple[str, str | Expr | None]:
+def name_in(value: str | Expr) -> tuple[str, str | Expr | None]:
     """The option that a word begins, with underscores, and what stands behind `=`; empty where it begins none."""
     parts = value.parts if isinstance(value, Text) else (value,)
     first = parts[0] if isinstance(parts[0], str) else ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rftconf.base.diagnostics import Diagnostic, Label, Severity
 from rftconf.base.span import Place, Span
+from rftconf.base.symbols import Expr
 from rftconf.text.document import Document, Launch
 from rftconf.text.launch.trainers import CONFIG, PROGRAM, TRAINER, WORDS
 from rftconf.text.python.follow import Follower
@@ -23,13 +24,16 @@ _NOTHING = "no statement that is followed makes a GRPOConfig or a GRPOTrainer of
 _PARSED = "the trainer's arguments are made elsewhere, by a parser or in another file"
 
 
-def read_python(source: Source, options: ReadOptions) -> Document:
-    """Read a Python launcher without running or importing any of it. Never raises on bad input."""
+def read_python(source: Source, options: ReadOptions, arguments: Sequence[str | Expr] | None = None) -> Document:
+    """Read a Python launcher without running or importing any of it. Never raises on bad input.
+
+    `arguments` are those that a script starts it with, else the ones that `options` gives.
+    """
     if not any(word in source.text for word in WORDS):
         return _empty(source, _error("SYN505", _NOTHING, Place(source.name, Span(0, 0, 1, 1)), _NAME))
     positions = Positions(source.name, source.text)
     follower = Follower(positions, options.bindings, options.environment)
-    follower.arguments = options.args
+    follower.arguments = options.args if arguments is None else tuple(arguments)
     try:
         follower.follow(parse(source.text))
         return _document(source, follower, options)

@@ -19,12 +19,12 @@ from rftconf.text.hydra.override_parser import Argument, PlacedArgument
 from rftconf.text.launch.programs import Style
 from rftconf.text.read.arguments import read_arguments
 from rftconf.text.read.launch_config import Candidate, config_named, shipped, with_config
+from rftconf.text.read.launcher_options import starter_options
 from rftconf.text.read.no_launch import nothing_started
 from rftconf.text.read.read_options import ReadOptions
+from rftconf.text.read.started_python import python_beside
 from rftconf.text.shell import Command, Script, Word, read_script
-from rftconf.text.shell.expand.integers import count_in
 from rftconf.text.shell.state.codes import BREAKING, UNEXPANDED
-from rftconf.text.shell.state.missing_arguments import argument
 from rftconf.text.source import Source
 
 _BLANKS = re.compile(r"[ \t\n]+")
@@ -37,8 +37,14 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     chosen, notes = _choose(candidates, options, script)
     secrets = secrets_made(script.secrets)
     if chosen is None:
+        launcher = _python_beside(source, script, script.commands, options)
+        if launcher is not None:
+            return replace(launcher, also_read=(*also_read, *launcher.also_read), secrets=secrets)
         diagnostics = [*script.diagnostics, *notes]
         return Document(source.name, source.text, "shell", (), tuple(diagnostics), also_read=also_read, secrets=secrets)
+    launcher = _python_beside(source, script, [chosen.command] if chosen.framework == _TRL else [], options)
+    if launcher is not None:
+        return replace(launcher, also_read=(*also_read, *launcher.also_read), secrets=secrets)
     diagnostics = [*(_outside(d, chosen, source) for d in script.diagnostics), *notes]
     diagnostics += _not_given(chosen.command.arguments)
     line = read_arguments(_split(chosen.command.arguments), chosen.style, chosen.framework)
@@ -48,7 +54,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         from rftconf.text.read.engine_server import server_options
         from rftconf.text.read.launcher_options import with_launcher
 
-        leaves, server = with_launcher(leaves, chosen, options), server_options(script.commands)
+        leaves, server = with_launcher(leaves, chosen.command, options), server_options(script.commands)
     absent = {d.code for d in more} & _NOT_BESIDE
     own = shipped(line.options, chosen) if absent else ""
     lacking = config_named(line.options, chosen.style) if own or absent == {UNREAD} else ""
@@ -66,6 +72,24 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         asks=script.asks,
         secrets=secrets,
     )
+
+
+_TRL = "trl"
+
+
+def _python_beside(
+    source: Source, script: Script, commands: Sequence[Command], options: ReadOptions
+) -> Document | None:
+    """The run of the first command that starts a launcher in Python beside the script; None where there is none."""
+    for command in commands:
+        launcher = python_beside(command, _split(command.arguments), options)
+        if launcher is not None and launcher.launch is not None:
+            starter = starter_options(command)
+            launch = replace(launcher.launch, starter=starter, wrapper=tuple(command.wrapper), env=dict(command.env))
+            diagnostics = (*script.diagnostics, *_not_given(command.arguments), *launcher.diagnostics)
+            whole = replace(launcher, name=source.name, text=source.text, form="shell", diagnostics=diagnostics)
+            return replace(whole, launch=launch, launches=(launch,), also_read=(launcher.name,), asks=script.asks)
+    return None
 
 
 _NOT_BESIDE = frozenset({UNREAD, OWN_FILE})
@@ -113,7 +137,8 @@ def _script(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ..
     script = read(past_guards=False)
     if not any(command.launch for command in script.commands):
         further = read(past_guards=True)
-        script = further if any(command.launch for command in further.commands) else script
+        if any(command.launch for command in further.commands) or (script.ended is not None and further.ended is None):
+            script = further
     return script, tuple(names)
 
 
@@ -250,35 +275,5 @@ def _choose(
 def _launch(candidate: Candidate, options: dict[str, Value]) -> Launch:
     command = candidate.command
     return Launch(
-        candidate.program, command.place, options, dict(command.env), tuple(command.wrapper), _starter(command)
+        candidate.program, command.place, options, dict(command.env), tuple(command.wrapper), starter_options(command)
     )
-
-
-def _starter(command: Command) -> dict[str, Value]:
-    """Options with a value that stand before the program; one that is an argument nobody gave waits for it."""
-    before = command.argv[: command.program_at]
-    words = [word.value for word in before]
-    options: dict[str, Value] = {}
-    for index, word in enumerate(words):
-        name, value = _option(word)
-        if name and value is None and index + 1 < len(words) and not _option(words[index + 1])[0]:
-            value = words[index + 1]
-        lacking = before[index].lacking() if value == "" else []
-        if lacking:
-            value = argument(lacking[0].lacks)
-        if name and value is not None:
-            number = count_in(value)
-            options[name] = value if number is None else number
-    return options
-
-
-def _option(word: Value) -> tuple[str, Value]:
-    """`--a-b=c` as (`a_b`, c); the value is None where it stands in the next word."""
-    if isinstance(word, str) and word.startswith("--"):
-        name, equal, value = word[2:].partition("=")
-        return name.replace("-", "_"), value if equal else None
-    first = word.parts[0] if isinstance(word, Text) else None
-    if isinstance(first, str) and first.startswith("--") and "=" in first and isinstance(word, Text):
-        name, _, value = first[2:].partition("=")
-        return name.replace("-", "_"), text(*((value,) if value else ()), *word.parts[1:])
-    return "", None

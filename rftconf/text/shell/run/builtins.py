@@ -134,7 +134,7 @@ def exec_(machine: Machine, node: Simple, words: list[Word]) -> Outcome:
     command = words[1:]
     if command:
         machine.invoke(node, command)
-        machine.shell.flow = "exit"
+        machine.shell.flow, machine.shell.ended = "exit", None
     return True
 
 
