@@ -120,6 +120,22 @@ def logits(pair: Pair) -> Measured:
     return Measured(Tier.SCALE, says, doublings, f"{key}=1.0 makes both the same" if key and not on else "", whole=True)
 
 
+def room(pair: Pair) -> Measured:
+    """Measure a difference in how many tokens of one sequence an engine holds: more than prompt and answer take is no effect."""
+    measured = scaled("The longest sequence of the engine", Tier.SAMPLES)(pair)
+    return measured._replace(tier=Tier.SCALE, doublings=0.0) if _holds_all(pair.a) and _holds_all(pair.b) else measured
+
+
+def _holds_all(values: Values) -> bool:
+    """True where prompt and answer, of one turn, are known to fit into the engine's longest sequence."""
+    whole = values.get(f"{LENGTH}model_max_tokens")
+    parts = [values.get(f"{LENGTH}{name}_max_tokens") for name in ("prompt", "response")]
+    several = any(path.startswith("stage.turns.") and value is not None for path, value in values.items())
+    sizes = [part for part in parts if isinstance(part, int)]
+    fits = isinstance(whole, int) and len(sizes) == len(parts) and sum(sizes) <= whole
+    return not several and (whole is None or fits)
+
+
 def averaged(values: Values) -> float | None:
     """The learning rate's mean over the run, as a share of its peak; None where the schedule is not known.
 

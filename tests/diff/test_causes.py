@@ -223,3 +223,26 @@ def test_each_setting_that_differs_of_a_cause_is_named() -> None:
     assert "manager_args (overlong_buffer_cfg, max_resp_len)" in says
     assert "function_name" in says
     assert " more of its" not in says
+
+
+SHORT = {"stage.length.prompt_max_tokens": 2048, "stage.length.response_max_tokens": 2048}
+
+
+@pytest.mark.parametrize(
+    ("more", "second", "acts"),
+    [
+        ({}, 4096, False),
+        ({}, 3072, True),
+        ({"stage.turns.assistant_max": 4}, 4096, True),
+        ({"stage.length.prompt_max_tokens": None}, 4096, True),
+    ],
+)
+def test_a_longer_sequence_of_the_engine_than_prompt_and_answer_take_is_no_change(
+    more: dict[str, Any], second: int, acts: bool
+) -> None:
+    """An engine of 40,960 tokens generates what one of 4,096 does, where prompt and answer have 2,048 each."""
+    base = {**RUN, **SHORT, **more}
+    pair = [{**base, "stage.length.model_max_tokens": size} for size in (40960, second)]
+    (cause,) = ranked(found_in(*pair), *pair, SOURCE_AND_TARGET, KEYS)
+    assert cause.acts is acts
+    assert "prompt" not in cause.measured.says
