@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 
 from rftconf.base.errors import RftconfError
+from rftconf.base.symbols import OpenKey
 from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.facts.models import find
 from rftconf.budget.price import Budget, price
@@ -32,18 +33,25 @@ WITHIN = 0.05
 """A share of a role's memory that may differ without a line."""
 PLACEHOLDER = "your_hf_model_path"
 """ChatLearn's examples have this in place of a model."""
+PROMPT = "stage.length.prompt_max_tokens"
+"""TRL has no key for it since 0.26: the prompts are those of the source, whose limit a person would give."""
 NOTHING = 1 << 28
 """Bytes (1/4 GiB) that no line has to speak of."""
 
 
-def priced(loaded: Loaded) -> Setup | None:
-    """The run as its memory sees it; None where `rftconf budget` asks for the model or for sizes."""
-    stage = main_stage(loaded)
-    path = stage.values.get("stage.model.path")
+def priced(loaded: Loaded, source: Loaded | None = None) -> Setup | None:
+    """The run as its memory sees it; None where `rftconf budget` asks for the model or for sizes.
+
+    `source`: the run that the prompts of this one are from, where it has no limit of its own for them.
+    """
+    values = dict(main_stage(loaded).values)
+    if source is not None and isinstance(values.get(PROMPT), OpenKey):
+        values[PROMPT] = main_stage(source).values.get(PROMPT)
+    path = values.get("stage.model.path")
     if not isinstance(path, str) or find(path) is None:
         return None
     try:
-        return setup_of(plan_view([stage.values], loaded.framework, loaded.release, loaded.extensions), BudgetRequest())
+        return setup_of(plan_view([values], loaded.framework, loaded.release, loaded.extensions), BudgetRequest())
     except RftconfError:
         return None
 
@@ -78,11 +86,11 @@ def unsaid(done: Conversion, a: Budget, b: Budget) -> Iterator[str]:
         yield f"on {a.gpu.name} the source {a.verdict}, what is written {b.verdict}"
 
 
-def broken(real: Real, done: Conversion, source: Setup) -> Iterator[str]:
+def broken(real: Real, done: Conversion, loaded: Loaded, source: Setup) -> Iterator[str]:
     """Where a conversion breaks the law."""
     written = read(Source(f"written{done.file_suffix}", done.text))
     target = done.ledger.target_framework
-    output = priced(load(written, framework=target, release=done.ledger.target_release))
+    output = priced(load(written, framework=target, release=done.ledger.target_release), loaded)
     name = f"{real.name} -> {target}"
     if output is None:
         if not done.ledger.decisions:
@@ -102,13 +110,14 @@ def test_source_and_output_need_the_same_memory_or_a_line_says_why(framework: st
     for real in (real for real in sample(every) if real.framework == framework):
         real = replace(real, text=real.text.replace(PLACEHOLDER, "Qwen/Qwen2.5-7B-Instruct"))
         try:
-            source = priced(load(real.document()))
+            loaded = load(real.document())
+            source = priced(loaded)
         except RftconfError:
             continue
         if source is None:
             continue
         for _, done in conversions(real):
             compared += 1
-            problems += broken(real, done, source)
+            problems += broken(real, done, loaded, source)
     assert compared
     assert problems == []

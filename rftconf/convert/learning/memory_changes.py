@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.base.errors import RftconfError
 from rftconf.base.ledger import LOSSES, Ledger
-from rftconf.base.symbols import is_symbolic
+from rftconf.base.symbols import OpenKey, Value, is_symbolic
 from rftconf.convert.learning.learning import VALUES
 from rftconf.load.extensions import kept_keys
 from rftconf.load.stage import StageRead
@@ -22,6 +22,7 @@ GPU = "h100-80g"
 """Both are priced on this GPU: a trainer's memory does not hang on the size of a GPU."""
 SMALL = "a100-40g"
 """Both are priced on this one too, for what an engine holds beside its share: of a small GPU that is more."""
+PROMPT = "stage.length.prompt_max_tokens"
 NEEDS_MORE = "more memory: "
 OTHERWISE = "memory: "
 WHEN = ("at work", "while others work", "of cache", "at least")
@@ -41,7 +42,7 @@ def memory_notes(
     from rftconf.budget.facts.gpus import gpu_named
 
     a = _setup(mine, ledger.source_framework, ledger.source_release)
-    b = _setup(theirs, ledger.target_framework, ledger.target_release)
+    b = _setup(theirs, ledger.target_framework, ledger.target_release, mine.values.get(PROMPT))
     if a is None or b is None:
         return
     comparison = compare_memory(a, b, gpu_named(GPU))
@@ -57,17 +58,23 @@ def memory_notes(
             yield f"{_sentence(difference, words)} (on GPUs as {small.name})"
 
 
-def _setup(stage: StageRead, framework: str, release: str) -> Setup | None:
-    """The run as its memory sees it; None where the config does not tell enough, or names a model that no table has."""
+def _setup(stage: StageRead, framework: str, release: str, longest_prompt: Value = None) -> Setup | None:
+    """The run as its memory sees it; None where the config does not tell enough, or names a model that no table has.
+
+    `longest_prompt`: the limit of the source, whose prompts these are, where the target leaves it open.
+    """
     from rftconf.budget.facts.models import find
     from rftconf.budget.roles.plan_view import plan_view
     from rftconf.budget.roles.setup import BudgetRequest, setup_of
 
-    path = stage.values.get("stage.model.path")
+    values = dict(stage.values)
+    if isinstance(values.get(PROMPT), OpenKey):
+        values[PROMPT] = longest_prompt
+    path = values.get("stage.model.path")
     if not isinstance(path, str) or find(path) is None:
         return None
     try:
-        return setup_of(plan_view([stage.values], framework, release, kept_keys([stage])), BudgetRequest())
+        return setup_of(plan_view([values], framework, release, kept_keys([stage])), BudgetRequest())
     except RftconfError:
         return None
 
