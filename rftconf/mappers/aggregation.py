@@ -38,7 +38,7 @@ def write_aggregation(w: WriteContext, title: str, keys: Mapping[str, str], larg
     if agg is not None:
         mode, note = renamed.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
         for key, how in keys.items():
-            w.put(key, mode, AGG, state=State.NARROWED if note else State.EXACT, note=note, always=True, how=how)
+            w.put(key, mode, AGG, note=note, always=True, how=how)
     if tokens is not None:
         padded = tokens == w.plan("stage.length.response_max_tokens")
         other = f"{title} divides by the padded response length, no other number"

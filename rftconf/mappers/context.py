@@ -147,13 +147,16 @@ class WriteContext(_Pass, Protocol):
         key: str,
         value: Any,
         *plans: str,
-        state: State = State.EXACT,
+        state: State | None = None,
         note: str = "",
         how: str = "",
         entry: str = "",
         **more: Any,
     ) -> None:
-        """Write a native key that stands for `plans`, or for one `entry` of them. `more`: `always`, `chosen`, `default`."""
+        """Write a native key that stands for `plans`, or for one `entry` of them. `more`: `always`, `chosen`, `default`.
+
+        Without a `state` the value is exact, or narrowed where a `note` says what is lost.
+        """
 
     def lose(self, plan: str, state: State, note: str, entry: str = "") -> None:
         """Record that a plan value, or one `entry` of it, has no place in the target."""

@@ -75,7 +75,7 @@ class NamedSchedule:
             warms = w.plan(f"stage.optim.{self.role}.warmup_updates") not in NOTHING
             native = FLAT[warms] if kind == CONSTANT else self.floors[0] if kind == "cosine" else kind
             note = "" if native in FLAT or w.plan(decay) is not None else self._falls_otherwise(w)
-            w.put(self.word, native, schedule, state=State.NARROWED if note else State.EXACT, note=note)
+            w.put(self.word, native, schedule, note=note)
             self._write_floor(w, native)
         ends = "the schedule ends with the run"
         settle_known(w, decay, w.plan(decay) == self.updates(w), ends, ends, alike=State.DERIVED)

@@ -295,5 +295,4 @@ class Switch(OneField):
             w.lose(self.path, State.DEFAULT, self.unsaid)
         elif word is not None:
             note = self.near.get(str(word), "")
-            state = State.NARROWED if note else State.EXACT
-            w.put(self.key, word != self.off, self.path, state=state, note=note)
+            w.put(self.key, word != self.off, self.path, note=note)

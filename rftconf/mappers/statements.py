@@ -159,8 +159,8 @@ class Needed(OneSided):
         sentence = self.why(w) if self.forced or not w.same_framework else ""
         if sentence and w.effective(self.key) is not True:
             paths = [self.path] if w.plan(self.path) is False else []
-            state, note = (State.NARROWED, sentence) if paths else (State.EXACT, "")
-            w.put(self.key, True, *paths, state=state, note=note, always=True, how=sentence)
+            note = sentence if paths else ""
+            w.put(self.key, True, *paths, note=note, always=True, how=sentence)
 
 
 @record

@@ -108,5 +108,4 @@ class OneTracker(OneField):
         if not trackers:
             named = ", ".join(map(str, listed))
             note = f"{self.title} tracks with {', '.join(self.known)}; {named} became {self.usual}"
-        state = State.NARROWED if note else State.EXACT
-        w.put(self.key, trackers[0] if trackers else self.usual, self.path, state=state, note=note, always=True)
+        w.put(self.key, trackers[0] if trackers else self.usual, self.path, note=note, always=True)

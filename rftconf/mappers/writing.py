@@ -119,7 +119,7 @@ class Writing:
         key: str,
         value: Any,
         *plans: str,
-        state: State = State.EXACT,
+        state: State | None = None,
         note: str = "",
         how: str = "",
         entry: str = "",
@@ -127,8 +127,10 @@ class Writing:
     ) -> None:
         """Write a native key that stands for `plans`, or for one `entry` of them. `more`: `always`, `chosen`, `default`.
 
-        No key takes a fraction: a count that is not whole is rounded up, and that is said.
+        Without a `state` the value is exact, or narrowed where a `note` says what is lost. No key takes a fraction: a count
+        that is not whole is rounded up, and that is said.
         """
+        state = state or (State.NARROWED if note else State.EXACT)
         if isinstance(value, Fraction):
             rounded = max(1, ceil(value))
             note = "; ".join(filter(None, (note, f"{float(value):g} is no whole number; wrote {rounded}")))

@@ -111,6 +111,14 @@ def test_the_worst_outcome_of_a_value_counts() -> None:
     assert done.outcomes["a"].note == "less than asked"
 
 
+def test_a_note_without_a_state_narrows() -> None:
+    done = writing()
+    done.put("x", 1, "a", note="less than asked")
+    done.put("y", 2, how="nothing is lost")
+    assert [done.out[key].state for key in ("x", "y")] == [State.NARROWED, State.EXACT]
+    assert done.outcomes["a"].state is State.NARROWED
+
+
 def test_without_a_loss_the_best_outcome_counts() -> None:
     done = writing()
     done.lose("a", State.DEFAULT, "as the target does")

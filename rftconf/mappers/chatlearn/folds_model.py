@@ -17,10 +17,7 @@ L, M = "stage.length.", "stage.model."
 POLICY, TRAINER, REF = "models.policy.", "models.policy_trainer.", "models.ref_policy."
 LENGTHS = {"max_prompt_tokens_length": "prompt_max_tokens", "max_response_tokens_length": "response_max_tokens"}
 LENGTH_KEYS = tuple(f"{role}{key}" for role in (POLICY, TRAINER, REF) for key in (*LENGTHS, "seq_length"))
-CHECKPOINTS = {
-    TRAINER + "load": "stage.placement.actor.megatron.",
-    REF + "load": "stage.placement.reference.megatron.",
-}
+CHECKPOINTS = {TRAINER + "load": "stage.placement.actor.megatron.", REF + "load": "stage.placement.reference.megatron."}
 """A Megatron model's own checkpoint, and the block of the plan that holds its path."""
 WEIGHT_KEYS = (
     POLICY + "load", *CHECKPOINTS, *(f"{role}{key}" for role in (TRAINER, REF) for key in ("tokenizer_type", "tokenizer_model")),
@@ -160,8 +157,7 @@ def _write_checkpoints(w: WriteContext) -> Any:
         elif checkpoint is not None:
             other = used is False  # of a source whose reference model reads the hub's weights
             note = "ChatLearn's Megatron models all load a converted checkpoint" if other else ""
-            state = State.NARROWED if other else State.EXACT
-            w.put(key, checkpoint, *paths, state=state, note=note, always=True, how="as the trainer's")
+            w.put(key, checkpoint, *paths, note=note, always=True, how="as the trainer's")
         else:
             note = "the source names no Megatron checkpoint"
             leave_open(w, key, note, *paths, how=note)

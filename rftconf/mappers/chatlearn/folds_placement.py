@@ -89,8 +89,8 @@ def write_placement(w: WriteContext) -> None:
         rollout = rollout if rollout is not None else trainer
     shared = list(SHARED) if layout == "colocated" else ["policy_trainer", "ref_policy"]
     lends = "trainer GPUs never serve rollouts here; the source lends them while they are idle"
-    state, note = (State.NARROWED, lends) if layout == "lendable" else (State.EXACT, "")
-    w.put(COLOCATION, shared, P + "layout", state=state, note=note, always=True)
+    note = lends if layout == "lendable" else ""
+    w.put(COLOCATION, shared, P + "layout", note=note, always=True)
     for key, value, path in ((TRAINER, trainer, P + "actor.gpus"), (POLICY, rollout, P + "rollout.gpus")):
         if value is None:
             leave_open(w, key, "the source does not tell how many GPUs", path)

@@ -83,12 +83,7 @@ class LogFolder(OneSided):
 
 
 FOLDER = together(
-    RunFolder(
-        OUTPUT,
-        _ends,
-        _folders,
-        always=True,
-    ),
+    RunFolder(OUTPUT, _ends, _folders, always=True),
     LogFolder(),
     why="checkpoints go to <output_dir>/save_model/policy_trainer/<train iteration>",
 )
@@ -131,10 +126,10 @@ def write_resume(w: WriteContext) -> None:
         w.put(RESUMES, False, IDENTITY + "resume", always=True)
         return
     note = "resumes only from its own output folder" if resume == "path" else ""
-    w.put(RESUMES, True, IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note)
+    w.put(RESUMES, True, IDENTITY + "resume", note=note)
     # a name that nobody gave yet is no name to point to: OmegaConf stops at an interpolation of ???
     folder = "???" if w.plan(IDENTITY + "checkpoint_root") is None else f"${{{OUTPUT}}}/data_checkpoint_path/"
-    w.put(DATA_STATE, folder, IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note,
+    w.put(DATA_STATE, folder, IDENTITY + "resume", note=note,
           always=True, how="resuming needs a folder for the data loader's state")  # fmt: skip
     if _loses_weights(w) and not w.same_framework:
         w.note(LOST_WEIGHTS)

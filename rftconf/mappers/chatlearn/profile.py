@@ -7,9 +7,7 @@ from rftconf.mappers.profiles import Profile, below, counted
 from rftconf.mappers.program import Program
 
 _TRAINER, _POLICY = "models.policy_trainer", "models.policy"
-TABLES = {
-    ("chatlearn", ""): ("table", "CHATLEARN"),
-}
+TABLES = {("chatlearn", ""): ("table", "CHATLEARN")}
 
 MAIN_KEYS = {
     "stage.algorithm.kl_loss.coef": f"{_TRAINER}.kl_coef",

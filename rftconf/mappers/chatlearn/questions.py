@@ -44,11 +44,7 @@ def questions(writing: WriteContext) -> list[Decision]:
             + _models(writing),
             ("check that rule_reward.py knows your data_source", "or add your reward to it"),
         ),
-        Decision(
-            "runtime_args.data_path",
-            COLUMNS[images],
-            ("check the files", "or convert them"),
-        ),
+        Decision("runtime_args.data_path", COLUMNS[images], ("check the files", "or convert them")),
     ]
 
 

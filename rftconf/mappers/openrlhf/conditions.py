@@ -25,10 +25,7 @@ def penalised(c: Context) -> bool:
     return any(c.plan(f"stage.algorithm.{term}.enabled") not in (False, None) for term in ("kl_loss", "kl_reward"))
 
 
-CRITIC = When(
-    _trains_critic,
-    "only gae trains a critic (train_ppo_ray drops critic.model_name_or_path otherwise)",
-)
+CRITIC = When(_trains_critic, "only gae trains a critic (train_ppo_ray drops critic.model_name_or_path otherwise)")
 REFERENCE = When(penalised, "no reference is loaded: algo.kl.init_coef is 0")
 DISCOUNTS = When(
     lambda c: c.plan("stage.algorithm.advantage") in ("gae", "reinforce_pp", None),

@@ -187,14 +187,7 @@ def write_correction(w: WriteContext) -> None:
     known = {"rollout_is", "rollout_is_threshold", *(("rollout_rs", "rollout_rs_threshold") if by_answer else ())}
     more = [f"OpenRLHF has no {name}" for name in sorted(weights.keys() - known)] + [COUNTED] * by_answer
     cuts = isinstance(most, int | float) and not by_answer
-    w.put(
-        LEVEL,
-        "seq" if by_answer else "token",
-        WEIGHTS,
-        state=State.NARROWED if more else State.EXACT,
-        note="; ".join(more),
-        always=True,
-    )
+    w.put(LEVEL, "seq" if by_answer else "token", WEIGHTS, note="; ".join(more), always=True)
     w.put(TREATS, "clip" if cuts else "mask", WEIGHTS, always=True)
     w.put(BAND, band, WEIGHTS, always=True)
 

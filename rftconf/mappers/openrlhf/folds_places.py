@@ -220,15 +220,7 @@ def _write_layout(w: WriteContext, layout: Any) -> None:
         beside = "engines that run ahead have GPUs of their own; the models alone share the trainer's"
         own_gpus = "" if separate else beside
         both = "; ".join(filter(None, (note, own_gpus)))
-        w.put(
-            SHARED,
-            True,
-            P + "layout",
-            state=State.NARROWED if both else State.EXACT,
-            note=both,
-            always=True,
-            how=beside,
-        )
+        w.put(SHARED, True, P + "layout", note=both, always=True, how=beside)
         return
     if not separate:
         w.put(SHARED, True, P + "layout", always=True)

@@ -28,15 +28,7 @@ def write_offload(w: WriteContext) -> None:
     param, optimizer = w.plan(PARAM), w.plan(OPTIMIZER)
     if param is True:
         note = "" if optimizer is not False else "the optimizer's states wait in host memory as well"
-        w.put(
-            SLEEP,
-            True,
-            PARAM,
-            *([OPTIMIZER] if optimizer is not None else []),
-            state=State.NARROWED if note else State.EXACT,
-            note=note,
-            always=True,
-        )
+        w.put(SLEEP, True, PARAM, *([OPTIMIZER] if optimizer is not None else []), note=note, always=True)
     elif optimizer is True:
         w.put(HOST, True, OPTIMIZER, always=True)
         lose_known(w, State.DEFAULT, f"without {SLEEP} weights stay on the GPU", PARAM)

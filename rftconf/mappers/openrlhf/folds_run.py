@@ -110,7 +110,7 @@ def write_dtypes(w: WriteContext) -> None:
     elif word is not None:
         of_megatron = path == MEGATRON
         note = "Megatron's type of weights is the type that DeepSpeed computes in" if of_megatron else ""
-        w.put(DTYPE, native, path, state=State.NARROWED if of_megatron else State.EXACT, note=note)
+        w.put(DTYPE, native, path, note=note)
     for other in COMPUTED:
         if other != path:
             mine = "fp32" if other.endswith("model_dtype") and "reference" not in other else word

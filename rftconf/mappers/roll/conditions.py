@@ -10,10 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING, Expr
 from rftconf.mappers.codecs import C, Codec, N, Number, Put
 from rftconf.mappers.context import Context, When
-from rftconf.mappers.rates import (
-    worth_supervised,
-    worth_with_rollouts,
-)
+from rftconf.mappers.rates import worth_supervised, worth_with_rollouts
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.units import Unit
 

@@ -15,17 +15,7 @@ from rftconf.mappers.roll.conditions import CRITIC, RL, on_megatron, trained
 from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
 from rftconf.mappers.roll.uneven import refuse_uneven, refuse_uneven_period
-from rftconf.mappers.shapes import (
-    Behaves,
-    Pair,
-    Where,
-    carry,
-    leave_open,
-    lose_known,
-    settle_known,
-    take,
-    together,
-)
+from rftconf.mappers.shapes import Behaves, Pair, Where, carry, leave_open, lose_known, settle_known, take, together
 from rftconf.mappers.supposing import may_hold
 from rftconf.plan.kinds import WITH_ROLLOUTS
 

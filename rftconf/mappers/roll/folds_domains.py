@@ -119,10 +119,9 @@ def _write_filter(w: WriteContext, names: list[Any]) -> None:
     threshold = w.plan(prefix + "threshold")
     dropped = w.plan(prefix + "action") in ("drop", "duplicate")
     note = "ROLL draws again where the source does not (H40)" if dropped else ""
-    state = State.NARROWED if dropped else State.EXACT
     for name in names:
         native = f"{REWARDS}.{name}.query_filter_config."
-        w.put(native + "type", "std_filter", prefix + "kind", prefix + "action", state=state, note=note, always=True)
+        w.put(native + "type", "std_filter", prefix + "kind", prefix + "action", note=note, always=True)
         paths = [] if threshold is None else [prefix + "threshold"]
         w.put(native + "filter_args.std_threshold", threshold if paths else 0.0, *paths, always=True)
     same = w.plan(prefix + "metric") == "reward"

@@ -43,13 +43,7 @@ def read_loss(r: ReadContext) -> None:
     _name_what_stays(r)
 
 
-UNCLIPPED: dict[Any, float | None] = {
-    "gpg": None,
-    "tis": None,
-    "topr_by_reward": None,
-    "kimi15": None,
-    "cispo": 0.1,
-}
+UNCLIPPED: dict[Any, float | None] = {"gpg": None, "tis": None, "topr_by_reward": None, "kimi15": None, "cispo": 0.1}
 """Variants that read no pg_clip, with the range of what they clip. roll 0.3.0 actor_pg_worker.py takes cispo_epsilon_low
 and _high of the worker's config, which has no such fields: 0.1 it is."""
 

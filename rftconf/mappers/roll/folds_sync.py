@@ -94,5 +94,5 @@ def write_old_logprob(w: WriteContext) -> None:
     else:
         narrowed = source == "rollout_engine"
         note = "ROLL recomputes them; it never takes the engine's own" if narrowed else ""
-        w.put(RECOMPUTE, True, OLD, state=State.NARROWED if narrowed else State.EXACT, note=note, always=True,
+        w.put(RECOMPUTE, True, OLD, note=note, always=True,
               how="" if narrowed else "said explicitly (H6)")  # fmt: skip

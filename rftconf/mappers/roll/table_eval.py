@@ -95,8 +95,8 @@ def _write_load(w: WriteContext) -> None:
     dummy = value == "dummy"
     why = "the rollout pipeline stops at dummy: nothing passes weights to the engines"
     paths = [] if value is None else [FORMAT]
-    state, note = (State.NARROWED, why) if dummy else (State.EXACT, "")
-    w.put(LOAD, "auto" if dummy or value is None else value, *paths, state=state, note=note, always=True, how=why)
+    note = why if dummy else ""
+    w.put(LOAD, "auto" if dummy or value is None else value, *paths, note=note, always=True, how=why)
 
 
 def _read_data(r: ReadContext) -> None:

@@ -44,7 +44,7 @@ def _write_strategy(w: WriteContext, prefix: str) -> None:
     note = "" if own or engine is None else f"ROLL's teacher scores with {name}, not with the engine {formula(engine)}"
     if not w.since("0.2.1"):
         name = name.replace("fsdp2", "deepspeed")
-    w.put(SECTION + NAME, name, *paths, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+    w.put(SECTION + NAME, name, *paths, note=note, always=True)
     for field, key in (("tp", "tensor"), ("pp", "pipeline")):
         size = w.plan(prefix + field)
         if size is None:

@@ -12,11 +12,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import MISSING, Codec, Number, Put, counts, words
 from rftconf.mappers.context import Context, When
 from rftconf.mappers.outcomes import UNSET
-from rftconf.mappers.rates import (
-    known_plan_value,
-    sequence_gpus,
-    worth_with_rollouts,
-)
+from rftconf.mappers.rates import known_plan_value, sequence_gpus, worth_with_rollouts
 from rftconf.mappers.trinity.algorithms import algorithm
 from rftconf.plan.units import Unit
 

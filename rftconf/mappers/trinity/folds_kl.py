@@ -11,17 +11,14 @@ from rftconf.base.symbols import MISSING, Expr
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.shapes import Behaves, carry, leave_open, lose_known, settle_known
-from rftconf.mappers.trinity.algorithms import (
-    arguments,
-    class_of,
-)
+from rftconf.mappers.trinity.algorithms import arguments, class_of
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
 
 
 ESTIMATORS = words(
-    {"k1": "k1", "abs": "abs", "k2": "k2", "low_var_kl": "k3_clamped", "k3": "k3", "corrected_k3": "corrected_k3"},
+    {"k1": "k1", "abs": "abs", "k2": "k2", "low_var_kl": "k3_clamped", "k3": "k3", "corrected_k3": "corrected_k3"}
 )
 
 

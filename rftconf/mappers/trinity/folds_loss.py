@@ -11,12 +11,7 @@ from rftconf.mappers.codecs import NO_DUAL_CLIP, unbounded
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.families import LOSSES, described, native_name, plan_name
 from rftconf.mappers.shapes import Behaves, carry, leave_open, lose_known
-from rftconf.mappers.trinity.algorithms import (
-    FAMILIES,
-    LOSS_CLIPS,
-    arguments,
-    class_of,
-)
+from rftconf.mappers.trinity.algorithms import FAMILIES, LOSS_CLIPS, arguments, class_of
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"

@@ -10,11 +10,7 @@ from rftconf.mappers.codecs import Put, off_as
 if TYPE_CHECKING:
     from rftconf.plan.units import Unit
 
-READ_BY_MONITORS = {
-    "tensorboard": (),
-    "wandb": ("base_url", "api_key"),
-    "mlflow": ("username", "password", "uri"),
-}
+READ_BY_MONITORS = {"tensorboard": (), "wandb": ("base_url", "api_key"), "mlflow": ("username", "password", "uri")}
 """What utils/monitor.py reads of monitor.monitor_args, by the monitor; SwanLab's takes all."""
 
 

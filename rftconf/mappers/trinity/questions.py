@@ -13,9 +13,7 @@ from rftconf.mappers.placing import Target
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
 TARGET = Target(
-    *(False, 0.9, "the engine owns its GPUs now; Trinity's default"),
-    spread_since="0.6.0",
-    node_of_both_since="0.4.1",
+    *(False, 0.9, "the engine owns its GPUs now; Trinity's default"), spread_since="0.6.0", node_of_both_since="0.4.1"
 )
 
 

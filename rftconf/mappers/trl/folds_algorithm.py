@@ -39,7 +39,7 @@ def write_kl(w: WriteContext) -> None:
     if word is not None:
         near = word not in ("k3", "corrected_k3")
         note = f"TRL's penalty is k3, without a clamp, where the source has {formula(word)}" if near else ""
-        w.put(WEIGHTED, word == "corrected_k3", ESTIMATOR, state=State.NARROWED if near else State.EXACT, note=note)
+        w.put(WEIGHTED, word == "corrected_k3", ESTIMATOR, note=note)
 
 
 SCALE, SEVERAL = "scale_rewards", "multi_objective_aggregation"
@@ -140,7 +140,7 @@ def write_correction(w: WriteContext) -> None:
     bounded = least is not None and least > float(NO_LEAST)
     if bounded and not w.since(HAS_LEAST):
         more.append(f"this release masks above {formula(most)} alone, and not below {least:g}")
-    w.put(CORRECTS, True, WEIGHTS, state=State.NARROWED if more else State.EXACT, note="; ".join(more))
+    w.put(CORRECTS, True, WEIGHTS, note="; ".join(more))
     w.put(MODE, f"{level}_{'truncate' if least is None else 'mask'}", WEIGHTS, always=True)
     w.put(MOST, most, WEIGHTS, always=True)
     if bounded and w.since(HAS_LEAST):

@@ -80,8 +80,7 @@ def write_cluster(w: WriteContext) -> None:
         )
     narrowed = machines * each != gpus or machines != nodes
     note = f"the trainer's {gpus} GPUs alone are counted: {gpus // machines} on each of {machines} machines"
-    state = State.NARROWED if narrowed else State.EXACT
-    w.put(MACHINES, machines, NODES, state=state, note=note if narrowed else "", always=True)
+    w.put(MACHINES, machines, NODES, note=note if narrowed else "", always=True)
     w.lose(EACH, State.NARROWED if narrowed else State.DERIVED, note if narrowed else f"{PROCESSES} over {MACHINES}")
     if machines > 1 and not w.same_framework:
         why = f"the run has {machines} machines, and each starts a part of its own"

@@ -80,7 +80,7 @@ def write_loss(w: WriteContext) -> None:
         return
     name, note = (family, "") if family in OWN else _by_average(w, agg)
     paths = [path for path in (FAMILY, AGG) if w.plan(path) is not None]
-    w.put(LOSS, name, *paths, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+    w.put(LOSS, name, *paths, note=note, always=True)
     if family == "gspo":
         w.put(LEVEL, "sequence", FAMILY, always=True)
     if family in OWN and agg not in (AVERAGES[name], None):

@@ -89,7 +89,7 @@ def _write_offload(w: WriteContext, name: str) -> None:
     elif param is True or optimizer is True:
         note = "FSDP moves weights and optimizer to the CPU together" if param is not optimizer else ""
         paths = [path for path in (PARAM, OPTIMIZER) if w.plan(path) is not None]
-        w.put(OFFLOADS, True, *paths, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+        w.put(OFFLOADS, True, *paths, note=note, always=True)
     else:
         lose_known(w, State.DEFAULT, "nothing is moved to the CPU", PARAM, OPTIMIZER)
 
@@ -146,7 +146,7 @@ def write_engines(w: WriteContext) -> None:
     engine, layout, gpus, tp = (w.plan(path) for path in (GENERATES, LAYOUT, ENGINES, SIZE))
     if engine is not None:
         note = "" if engine in ("vllm", "hf") else f"TRL generates with vLLM, where the source has {formula(engine)}"
-        w.put(ENGINE, engine != "hf", GENERATES, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+        w.put(ENGINE, engine != "hf", GENERATES, note=note, always=True)
     if isinstance(layout, Expr):
         leave_open(w, MODE, "where the engines are depends on a value the source does not tell", LAYOUT)
     elif layout in ("disaggregated", "lendable"):
@@ -165,8 +165,8 @@ def write_engines(w: WriteContext) -> None:
 
 def _write_server(w: WriteContext, gpus: Any, tp: Any, *, lent: bool) -> None:
     keeps = "TRL's server keeps its GPUs, which the source lends to the trainer"
-    state, note = (State.NARROWED, keeps) if lent else (State.EXACT, "")
-    w.put(MODE, "server", LAYOUT, state=state, note=note, always=True)
+    note = keeps if lent else ""
+    w.put(MODE, "server", LAYOUT, note=note, always=True)
     sizes = f"--tensor_parallel_size {formula(tp)}" if tp is not None else "its own sizes"
     why = f"the engines are a server on GPUs of its own: {formula(gpus)} in the source"
     w.decide(MODE, why, f"start `trl vllm-serve --model ...` with {sizes} on those GPUs, before the trainer")

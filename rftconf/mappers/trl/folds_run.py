@@ -145,9 +145,9 @@ def write_loggers(w: WriteContext) -> None:
         return
     trackers = [name for name in ([named] if isinstance(named, str) else named) if name != "console"]
     lost = [name for name in trackers if name not in KNOWN]
-    state, note = (State.NARROWED, f"transformers has no tracker {', '.join(lost)}") if lost else (State.EXACT, "")
+    note = f"transformers has no tracker {', '.join(lost)}" if lost else ""
     known = [name for name in trackers if name in KNOWN]
-    w.put(REPORTS, known or "none", LOGGERS, state=state, note=note, always=True)
+    w.put(REPORTS, known or "none", LOGGERS, note=note, always=True)
 
 
 DTYPE, BF16, FP16, LAUNCHED = "dtype", "bf16", "fp16", "mixed_precision"

@@ -10,13 +10,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import Codec, Number, Put, Same, words
 from rftconf.mappers.context import Context, ReadContext, When
 from rftconf.mappers.native import Native
-from rftconf.mappers.rates import (
-    data_parallel,
-    ratio,
-    sequence_gpus,
-    sequences_per_rollout,
-    worth_with_rollouts,
-)
+from rftconf.mappers.rates import data_parallel, ratio, sequence_gpus, sequences_per_rollout, worth_with_rollouts
 from rftconf.mappers.verl.chosen_engine import other_engine
 from rftconf.plan.units import Unit
 from rftconf.schemas.registry import VERL

@@ -214,4 +214,4 @@ def _write_aggregation(w: WriteContext) -> None:
     elif agg is not None:
         forced = not w.same_framework and agg != OF_SEQUENCES and _is_of_sequences(w.plan(L + "policy_loss.family"), w)
         note = f"veRL takes {OF_SEQUENCES} of this loss, whatever it is told (H66)" if forced else ""
-        w.put(AGG, agg, L + "loss_agg", state=State.NARROWED if forced else State.EXACT, note=note, always=True)
+        w.put(AGG, agg, L + "loss_agg", note=note, always=True)

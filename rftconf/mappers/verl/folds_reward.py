@@ -144,9 +144,9 @@ def _write_reward_pool(w: WriteContext, prefix: str) -> None:
     gpus, own, needs = w.plan(prefix + "gpus"), w.plan(prefix + "own_pool"), needs_pool(w)
     paths = [prefix + field for field in ("own_pool", "colocate_with") if w.plan(prefix + field) is not None]
     forced = own is False and bool(needs) and not w.same_framework
-    state, note = (State.NARROWED, needs) if forced else (State.EXACT, "")
+    note = needs if forced else ""
     pool = bool(own) or forced
-    w.put("reward.reward_model.enable_resource_pool", pool, *paths, state=state, note=note, always=forced)
+    w.put("reward.reward_model.enable_resource_pool", pool, *paths, note=note, always=forced)
     if not pool:
         sharing = w.plan("stage.placement.actor.gpus")
         turns = (

@@ -157,8 +157,8 @@ def write_filters(w: WriteContext) -> None:
     same, note = not w.plan(prefix + "threshold"), "veRL evicts groups whose metric does not vary at all"
     settle_known(w, prefix + "threshold", same, note)
     dropped = w.plan(prefix + "action") == "drop"
-    state, note = (State.NARROWED, "veRL refills where the source only drops (H40)") if dropped else (State.EXACT, "")
-    w.put(FILTER + "enable", True, prefix + "kind", prefix + "action", state=state, note=note, always=True)
+    note = "veRL refills where the source only drops (H40)" if dropped else ""
+    w.put(FILTER + "enable", True, prefix + "kind", prefix + "action", note=note, always=True)
     w.put(FILTER + "metric", w.plan(prefix + "metric") or "reward", prefix + "metric", always=True)
     carry(w, FILTER + "max_inflight_gen_batches", prefix + "max_in_flight_rollouts")
 

@@ -14,14 +14,7 @@ from rftconf.mappers.rows import Fold
 from rftconf.mappers.schedules import OF_ANY_LENGTH, share_of_run
 from rftconf.mappers.shapes import Behaves, leave_open, settle
 from rftconf.mappers.verl.conditions import local_updates
-from rftconf.mappers.verl.folds_recipes import (
-    PROMPTS_IN_ALL,
-    REQUIRE,
-    TRIGGER,
-    fully_async,
-    keep_limits,
-    recipe_of,
-)
+from rftconf.mappers.verl.folds_recipes import PROMPTS_IN_ALL, REQUIRE, TRIGGER, fully_async, keep_limits, recipe_of
 from rftconf.mappers.verl.folds_recipes import B as PERIOD
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit

@@ -145,8 +145,8 @@ class Unpadded(OneSided):
         path = f"stage.model_options.{'' if self.role == 'actor' else 'critic_'}remove_padding"
         paths = [path] if w.plan(path) is False else []
         why = f"{spread} GPUs share a sequence, which veRL {w.release} does without padding only"
-        state, note = (State.NARROWED, why) if paths else (State.EXACT, "")
-        w.put(self.key, True, *paths, state=state, note=note, always=True, how=why)
+        note = why if paths else ""
+        w.put(self.key, True, *paths, note=note, always=True, how=why)
 
 
 UNPADDED = (
@@ -239,10 +239,7 @@ def _take_whole_contexts_at_once(w: WriteContext) -> None:
     )
 
 
-SHARDED = {
-    "actor_rollout_ref.actor.fsdp_config.fsdp_size": "actor",
-    "critic.model.fsdp_config.fsdp_size": "critic",
-}
+SHARDED = {"actor_rollout_ref.actor.fsdp_config.fsdp_size": "actor", "critic.model.fsdp_config.fsdp_size": "critic"}
 
 
 def _shard_over_all_gpus(w: WriteContext) -> None:

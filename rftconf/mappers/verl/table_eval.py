@@ -87,7 +87,7 @@ def _write_columns(w: WriteContext, count: int) -> None:
     if columns:
         lost = "" if len(columns) == 1 else "veRL has one prompt column for all files; wrote the first"
         first = w.plan(keys[0])
-        w.put("data.prompt_key", first, *keys, state=State.NARROWED if lost else State.EXACT, note=lost, always=True)
+        w.put("data.prompt_key", first, *keys, note=lost, always=True)
     for prefix in prefixes:
         for field in ("keys.prompt", "keys.messages"):
             if prefix + field not in keys and w.plan(prefix + field) is not None:

@@ -25,11 +25,7 @@ def _fixed(scope: str, reach: str) -> tuple[Fixed, ...]:
         fixed(lambda p: p.stage.kind, "sft", why="the program trains on answers that exist"),
         fixed(lambda p: p.stage.batch.passes, 1, why="each batch is taken once; epochs repeat the data"),
         fixed(lambda p: p.stage.algorithm.loss_agg, "token-mean", why="sft_loss averages over the answers' tokens"),
-        fixed(
-            lambda p: p.stage.algorithm.loss_norm_scope,
-            scope,
-            why=reach,
-        ),
+        fixed(lambda p: p.stage.algorithm.loss_norm_scope, scope, why=reach),
     )
 
 
