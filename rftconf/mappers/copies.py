@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
@@ -18,17 +19,13 @@ class Copies(OneField):
     have to be there; they are then written before the first, even where they are defaults.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("keys",)
     keys: tuple[str, ...]
     path: str
     default: object = None
     every: bool = False
     differs: str = ""
     how: str = ""
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return all keys that share the value."""
-        return self.keys
 
     def read(self, r: ReadContext) -> None:
         """Set the field, and record the copies that the plan does not keep."""
@@ -51,13 +48,9 @@ class Copies(OneField):
 class Items(OneField):
     """Keys that are the items of one list of the plan, in their order."""
 
+    KEYS: ClassVar[tuple[str, ...]] = ("keys",)
     keys: tuple[str, ...]
     path: str
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return the keys of all items."""
-        return self.keys
 
     def read(self, r: ReadContext) -> None:
         """Set the list."""

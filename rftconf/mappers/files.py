@@ -71,6 +71,13 @@ def folder_of_file(uri: Value) -> Folder | None:
     return Folder(path, split or "train", own or stem, split is None or stem not in SPLITS)
 
 
+def cost_of_folder(folder: Folder, title: str) -> dict[str, Any]:
+    """Return what it costs that a framework called `title` takes the folder for the file in it, as `put` takes it."""
+    alone = "; the folder must hold this file only" if folder.alone else ""
+    note = f"{title} loads folders (load_dataset), not single files{alone}"
+    return {"state": State.NARROWED if folder.alone else State.DERIVED, "note": note, "how": "the file's folder"}
+
+
 def _last_word(path: Value) -> str:
     last = path if isinstance(path, str) else path.parts[-1] if isinstance(path, Text) else ""
     return last.rstrip("/").rpartition("/")[2] if isinstance(last, str) else ""

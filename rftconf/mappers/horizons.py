@@ -9,11 +9,12 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import formula
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import OfKeys
 from rftconf.plan.units import Unit
 
 
 @record
-class Horizon:
+class Horizon(OfKeys):
     """The updates that the learning rates decay over, where a key plans them for another length than the run's.
 
     `length` gives that length in `unit`, and None where it is the run's. `name` is how its number is called beside
@@ -26,11 +27,6 @@ class Horizon:
     instead: str
     name: str = ""
     plans: ClassVar[tuple[str, str]] = ("stage.optim.actor.decay_updates", "stage.optim.critic.decay_updates")
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return the one key that the shape speaks for."""
-        return (self.key,)
 
     def read(self, r: ReadContext) -> None:
         """Set the updates of each optimizer whose rate decays."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,3 +75,11 @@ class Counter:
 def placeholders(name: str) -> tuple[str, ...]:
     """Return the names that stand in braces."""
     return tuple(PLACEHOLDER.findall(name))
+
+
+_STATISTICS = {"mean": "mean", "largest": "max", "smallest": "min"}
+
+
+def by_statistic(log: Callable[..., Logged], quantity: str, name: str, *where: str) -> dict[str, Logged]:
+    """Return what `log` makes of a quantity's mean, largest and smallest value, whose names end in mean, max and min."""
+    return {f"{word} {quantity}": log(f"{name}/{end}", *where) for word, end in _STATISTICS.items()}

@@ -8,20 +8,21 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, lose_known
+from rftconf.mappers.shapes import OfKeys, carry, lose_known
 from rftconf.plan.fused_layers import FUSED_LAYERS, layers_of_transformers
 
 NONE = "there are no adapters"
 
 
 @record
-class Adapters:
+class Adapters(OfKeys):
     """Adapters by their rank, their alpha and their modules, of which one alone is no list in the plan.
 
     `switch` is a key that turns them on; where there is none a rank of 0 turns them off. `more`: further keys that do
     nothing without adapters.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("switch", "rank", "alpha", "targets")
     rank: str
     alpha: str
     targets: str
@@ -30,11 +31,6 @@ class Adapters:
     plans: ClassVar[tuple[str, ...]] = tuple(
         f"stage.model_options.lora.{name}" for name in ("rank", "alpha", "targets")
     )
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return the switch, where there is one, and the three keys."""
-        return (*filter(None, (self.switch,)), self.rank, self.alpha, self.targets)
 
     def read(self, r: ReadContext) -> None:
         """Set rank, alpha and modules where adapters are on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
@@ -64,6 +64,7 @@ class FirstOf(OneField):
     `overruled` and `silent` say of the second and of the first key why it does not count; the first is written.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("first", "second")
     first: str
     second: str
     path: str
@@ -71,11 +72,6 @@ class FirstOf(OneField):
     overruled: str
     silent: str
     default: Any = None
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return both keys, the one that counts first."""
-        return (self.first, self.second)
 
     def read(self, r: ReadContext) -> None:
         """Set the field by the key that counts. Beside a first one that nobody told, the second may act, so neither is dead."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from rftconf.base.errors import RefusedError
@@ -16,29 +17,20 @@ from rftconf.plan.units import exact_quotient
 
 
 @record
-class AllGpus:
+class AllGpus(OneField):
     """A role's GPUs where it has every GPU of every node, and nobody chooses a number; `keys` say how many there are.
 
     `path`: the role's field, the actor's unless said. `told`: the keys count as what tells it, as written or by default. `here`: the sentence for a
     source in which the role has fewer, and for one in which it has all, where they are one.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("keys",)
     keys: tuple[str, str]
     how: str
     path: str = "stage.placement.actor.gpus"
     told: bool = False
     here: str = ""
     sizes: ClassVar[tuple[str, str]] = ("cluster.nodes", "cluster.gpus_per_node")
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return both keys that say how many GPUs there are."""
-        return self.keys
-
-    @property
-    def plans(self) -> tuple[str, ...]:
-        """Return the plan field of the role's GPUs."""
-        return (self.path,)
 
     def read(self, r: ReadContext) -> None:
         """Multiply both sizes, where they are known."""
@@ -124,7 +116,7 @@ def engine_gpus(context: Context) -> Any:
 
 
 @record
-class UpdateInParts:
+class UpdateInParts(OneField):
     """An update whose sequences nobody writes: those of one pass of a rank, times the ranks, times the passes.
 
     `part` and `passes` are the keys of the first and the last, `ranks` counts the ranks, and `rank_keys` say them. When it
@@ -132,24 +124,16 @@ class UpdateInParts:
     passes; `size` gives another wish where the plan has no micro-batch of fixed size.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("part", "passes")
+    FIELDS: ClassVar[tuple[str, ...]] = ("path", "micro")
     part: str
     passes: str
     ranks: Callable[[Context], Any]
     rank_keys: tuple[str, ...]
     how: str
     size: Callable[[WriteContext], Any] = lambda _: None
-    path: ClassVar[str] = "stage.batch.sequences_per_update"
-    micro: ClassVar[str] = "stage.batch.micro.sequences_per_rank"
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return the key of a rank's part and the key of the passes."""
-        return (self.part, self.passes)
-
-    @property
-    def plans(self) -> tuple[str, ...]:
-        """The update and its micro-batch."""
-        return (self.path, self.micro)
+    path: str = "stage.batch.sequences_per_update"
+    micro: str = "stage.batch.micro.sequences_per_rank"
 
     def read(self, r: ReadContext) -> None:
         """Multiply one rank's part, the ranks and the passes to the sequences of an update."""
@@ -172,7 +156,7 @@ class UpdateInParts:
         wish = w.plan(self.micro)
         _refuse_unequal_shares(update, ranks, share)
         size = self.size(w) if wish is None else wish
-        part: Any = _part_of(share, size)
+        part: Any = divisor_of(share, size)
         micro = (self.micro,) if wish is not None else ()
         cuts = f"{formula(wish)} does not cut the {formula(share)} sequences of a rank into whole passes"
         state, note = (State.ROUNDED, cuts) if micro and part != wish else (State.EXACT, "")
@@ -192,9 +176,11 @@ def _refuse_unequal_shares(update: Any, ranks: Any, share: Any) -> None:
     )
 
 
-def _part_of(share: Any, wish: Any) -> Any:
-    """The wish where it may divide the share, else the largest number below it that does; 1 where nobody wishes."""
-    wish = 1 if wish is None else wish if isinstance(wish, Expr) else max(1, int(wish))
-    if isinstance(wish, Expr) or isinstance(share, Expr):
+def divisor_of(whole: Any, wish: Any) -> Any:
+    """Return the largest divisor of a known number above 0 that is not above the wish; the wish where one is not known."""
+    if not isinstance(wish, int | float | Fraction | None):
         return wish
-    return max(size for size in range(1, min(wish, share) + 1) if share % size == 0)
+    wish = max(1, int(wish or 1))
+    if not isinstance(whole, int) or whole <= 0:
+        return wish
+    return next(size for size in range(min(wish, whole), 0, -1) if whole % size == 0)

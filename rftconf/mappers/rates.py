@@ -46,6 +46,12 @@ def sequences_per_period(context: Context) -> Any:
     return context.plan("stage.batch.prompts_per_rollout")
 
 
+def longest_sample(context: Context) -> int | None:
+    """Return the tokens of the longest prompt and the longest answer together; None where one is no known number."""
+    lengths = [context.plan(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
+    return sum(lengths) if all(isinstance(length, int) for length in lengths) else None
+
+
 def rows_of_run(context: Context) -> Any:
     """Return the rows of the training set, or a name for their number where nobody says it."""
     rows = context.facts.rows if context.writes else context.rows()

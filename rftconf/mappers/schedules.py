@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from fractions import Fraction
 from math import ceil, inf, nextafter
-from typing import Any
+from typing import Any, ClassVar
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, arith, formula, names_in
 from rftconf.mappers.context import Context, ReadContext, WriteContext
-from rftconf.mappers.shapes import OneField, leave_open, lose_known, settle_known
+from rftconf.mappers.shapes import OfKeys, OneField, leave_open, lose_known, settle_known
 from rftconf.plan.substitution import substitute
 from rftconf.plan.units import Unit
 
@@ -23,24 +23,20 @@ OF_ANY_LENGTH = "the same share of the run, however long it is"
 
 
 @record
-class NamedSchedule:
+class NamedSchedule(OfKeys):
     """A key with transformers' word for a schedule, and a key for the lowest rate as a share of the rate.
 
     `floors`: the words of a cosine that has a lowest rate, of which the first is written. `share` is the key of the warm-up, which
     a constant rate does not have; its own shape comes before this one. `updates` counts those that a rate falls over.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("word", "least")
     word: str
     least: str
     share: str
     role: str
     floors: tuple[str, ...]
     updates: Callable[[Context], Any]
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return the keys of the word and of the lowest rate."""
-        return (self.word, self.least)
 
     @property
     def plans(self) -> tuple[str, ...]:
@@ -160,6 +156,15 @@ def share_of_run(part: Any, whole: Any, *, up: bool) -> Share | None:
     exact = all((ceil if up else int)(share * total) == updates for updates, total in pairs)
     rounded = "the warm-up is the same share of the run here, and may be an update or two longer or shorter"
     return Share(float(share), "" if exact else rounded)
+
+
+def put_share(w: WriteContext, key: str, path: str, part: Any, whole: Any, *, up: bool) -> bool:
+    """Write a warm-up that no number tells as its share of the run; False where it is no share of it."""
+    share = share_of_run(part, whole, up=up) if isinstance(part, Expr) else None
+    if share is not None:
+        state = State.ROUNDED if share.note else State.DERIVED
+        w.put(key, share.value, path, state=state, note=share.note, always=True, how=OF_ANY_LENGTH)
+    return share is not None
 
 
 def _both_known(part: Any, whole: Any, known: dict[str, int]) -> tuple[Fraction, Fraction] | None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
-from rftconf.base.symbols import MISSING, Expr, formula
+from rftconf.base.symbols import MISSING, formula
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Fold
@@ -131,22 +131,35 @@ class OneSided:
         """Leave the keys to other shapes."""
 
 
-class OneField:
-    """Base of shapes for one plan field, which one key stands for unless the shape says otherwise."""
+class OfKeys:
+    """Base of shapes for keys that lie in the attributes `KEYS`: one key, several, or those of a mapping; "" is none."""
 
     __slots__ = ()
+    KEYS: ClassVar[tuple[str, ...]] = ("key",)
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Return the keys that the shape speaks for."""
+        return _texts_in(self, self.KEYS)
+
+
+class OneField(OfKeys):
+    """Base of shapes for one plan field, which one key stands for unless `KEYS` and `FIELDS` name other attributes."""
+
+    __slots__ = ()
+    FIELDS: ClassVar[tuple[str, ...]] = ("path",)
     key: str
     path: str
 
     @property
-    def natives(self) -> tuple[str, ...]:
-        """Return the one key that the shape speaks for."""
-        return (self.key,)
-
-    @property
     def plans(self) -> tuple[str, ...]:
-        """Return the one plan field that the shape feeds."""
-        return (self.path,)
+        """Return the plan fields that the shape feeds."""
+        return _texts_in(self, self.FIELDS)
+
+
+def _texts_in(shape: object, names: tuple[str, ...]) -> tuple[str, ...]:
+    values = (getattr(shape, name) for name in names)
+    return tuple(text for value in values for text in ((value,) if isinstance(value, str) else value) if text)
 
 
 @record
@@ -196,6 +209,7 @@ class Behaves(OneField):
     `idle_why`, else of `how`. `kind`: how the keys tell it, where they do not say it themselves.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ()
     path: str
     value: Any
     how: str
@@ -208,11 +222,6 @@ class Behaves(OneField):
     idle: tuple[str, ...] = ()
     idle_why: str = ""
     kind: Kind | None = None
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return no keys: the shape has none of its own."""
-        return ()
 
     def read(self, r: ReadContext) -> None:
         """Set the field to what is done."""
@@ -259,40 +268,3 @@ class Where:
     def write(self, w: WriteContext) -> None:
         """Write as the shape does whose turn it is."""
         (self.written or (self.then if self.when.test(w) else self.otherwise)).write(w)
-
-
-@record
-class Switch(OneField):
-    """A key that is on or off, and a plan field with a word for either; what nobody told passes as it is.
-
-    `near`: other words of the plan that the switch is turned on for, with what is lost. `unsaid`: what holds by default,
-    where the key is written for the word `on` alone, and `how` it then comes there. `open`: why the key is left to a person
-    where nobody told the word, in better words than that nobody did.
-    """
-
-    key: str
-    path: str
-    on: str
-    off: str
-    near: Mapping[str, str] = field(default_factory=dict)
-    unsaid: str = ""
-    how: str = ""
-    open: str = ""
-
-    def read(self, r: ReadContext) -> None:
-        """Set the field to the word for the switch."""
-        value = r.native(self.key)
-        r.set(self.path, value if isinstance(value, Expr) else self.on if value else self.off, self.key)
-
-    def write(self, w: WriteContext) -> None:
-        """Switch off for the one word, and on for any other."""
-        word = w.plan(self.path)
-        if isinstance(word, Expr):
-            leave_open(w, self.key, self.open or "it hangs on a value that the source does not tell", self.path)
-        elif self.unsaid and word == self.on:
-            w.put(self.key, True, self.path, always=True, how=self.how)
-        elif self.unsaid and word is not None:
-            w.lose(self.path, State.DEFAULT, self.unsaid)
-        elif word is not None:
-            note = self.near.get(str(word), "")
-            w.put(self.key, word != self.off, self.path, note=note)

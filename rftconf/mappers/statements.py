@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
@@ -19,28 +19,19 @@ from rftconf.plan.units import Unit
 
 
 @record
-class Means:
+class Means(OneField):
     """Keys that together mean one word of a plan field. `how` says why a key has to be there.
 
     `state`: of the word, where the keys say something else as well; `told_by_all` of them, else by the first.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("keys",)
     path: str
     word: str
     keys: Mapping[str, Any]
     how: Mapping[str, str] = field(default_factory=dict)
     state: State = State.EXACT
     told_by_all: bool = False
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """The keys, of which the first tells the word."""
-        return tuple(self.keys)
-
-    @property
-    def plans(self) -> tuple[str, ...]:
-        """Return the one plan field that the statement sets."""
-        return (self.path,)
 
     def read(self, r: ReadContext) -> None:
         """Set the field to the word."""
@@ -217,15 +208,11 @@ class Refused(OneSided):
 class Lost(OneField):
     """A plan field that the framework does not keep; `noted`: a person reads that beside the result as well."""
 
+    KEYS: ClassVar[tuple[str, ...]] = ()
     path: str
     state: State
     why: str
     noted: bool = False
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return no keys."""
-        return ()
 
     def read(self, r: ReadContext) -> None:
         """Leave the field to the shape that reads it."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import leave_open
+from rftconf.mappers.shapes import OfKeys, leave_open
 from rftconf.plan.chat_templates import SWITCH, THINKING, UNTOLD, thinks_by_default, without_switch
 from rftconf.plan.origin import Kind
 
@@ -51,21 +51,17 @@ class TemplateSwitch:
 
 
 @record
-class TemplateArgument:
+class TemplateArgument(OfKeys):
     """The switch among the arguments of the chat template, which the framework hands on `since` that release.
 
     `before` is the sentence for earlier releases.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("mapping",)
     mapping: str
     since: str
     before: str
     plans: tuple[str, ...] = (THINKING,)
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """The mapping of arguments."""
-        return (self.mapping,)
 
     def read(self, r: ReadContext) -> None:
         """Store what the arguments say; others of them stay where they are."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rftconf.base.symbols import Var, formula
-from rftconf.mappers.rates import periods_of_epochs
+from rftconf.mappers.rates import longest_sample, periods_of_epochs
 from rftconf.mappers.shapes import Pair
 from rftconf.mappers.writing import Writing
 from tests.mappers.test_shapes import FIELD, KEY, table
@@ -31,3 +31,9 @@ def test_epochs_are_periods_by_the_rule_for_the_last_batch(last: str | None, dro
 def test_epochs_of_unknown_rows_stay_an_expression() -> None:
     assert formula(periods(Var("ROWS"), epochs=2)) == "ROWS // 30 * 2"
     assert periods(80) is None
+
+
+@pytest.mark.parametrize(("prompt", "answer", "tokens"), [(512, 1024, 1536), (Var("P"), 1024, None), (512, None, None)])
+def test_the_longest_sample_is_the_longest_prompt_and_answer(prompt: Any, answer: Any, tokens: int | None) -> None:
+    values = {"stage.length.prompt_max_tokens": prompt, "stage.length.response_max_tokens": answer}
+    assert longest_sample(Writing(table(Pair(KEY, FIELD)), "roll", "0.3.0", "rlvr", values, {})) == tokens

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from rftconf.base.ledger import State
+from rftconf.base.record import record
 from rftconf.base.symbols import Var
 from rftconf.mappers.context import When
 from rftconf.mappers.filters import first_filter
@@ -17,9 +18,9 @@ from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Fold, Table
 from rftconf.mappers.shapes import (
     Behaves,
+    OneField,
     Pair,
     Shape,
-    Switch,
     Where,
     only_written,
     together,
@@ -66,17 +67,23 @@ def test_what_the_code_decides_is_the_same_or_said(word: str, state: State) -> N
     assert (writing.outcomes[FIELD].state, writing.outcomes[FIELD].note, writing.out) == (state, note, {})
 
 
-@pytest.mark.parametrize(
-    ("value", "word"), [(True, "interrupt"), (False, "finish"), (None, "finish"), (Var("X"), Var("X"))]
-)
-def test_a_switch_has_a_word_for_either(value: Any, word: Any) -> None:
-    switch = Switch(KEY, FIELD, "interrupt", "finish", {"abort": "answers go on instead"})
-    assert read(switch, chatty=value) == {FIELD: word}
-    assert write(switch, value="finish").out[KEY].value is False
-    near = write(switch, value="abort")
-    assert near.out[KEY].value is True
-    assert near.outcomes[FIELD].state is State.NARROWED
-    assert write(switch, value=Var("X")).out[KEY].value == "???"
+@record
+class Several(OneField):
+    """Keys in several attributes, of which one may be empty."""
+
+    KEYS: ClassVar[tuple[str, ...]] = ("first", "more", "switch")
+    FIELDS: ClassVar[tuple[str, ...]] = ("path", "other")
+    first: str
+    more: tuple[str, ...]
+    other: str
+    path: str = FIELD
+    switch: str = ""
+
+
+def test_a_shape_lists_what_its_attributes_hold() -> None:
+    several = Several(KEY, ("second", "third"), "stage.sync.driver")
+    assert several.natives == (KEY, "second", "third")
+    assert several.plans == (FIELD, "stage.sync.driver")
 
 
 def test_one_of_two_shapes_has_its_turn() -> None:
@@ -152,19 +159,6 @@ def test_a_condition_is_that_of_the_whole_fold() -> None:
     part = together(Pair(KEY, FIELD), why="the key", when=When(lambda _: False, "it does not act"))
     with pytest.raises(AssertionError, match="the fold of all has the condition"):
         together(part, why="the key")
-
-
-def test_a_switch_is_left_to_a_person_where_nobody_told_the_word() -> None:
-    writing = write(Switch(KEY, FIELD, "interrupt", "finish", open="the word is not told"), value=Var("X"))
-    assert (writing.out[KEY].state, writing.out[KEY].note) == (State.UNRESOLVED, "the word is not told")
-
-
-def test_a_switch_may_be_written_for_one_word_alone() -> None:
-    switch = Switch(KEY, FIELD, "interrupt", "finish", unsaid="answers are finished", how="they go on")
-    on, off = write(switch, value="interrupt"), write(switch, value="finish")
-    assert (on.out[KEY].value, on.out[KEY].how) == (True, "they go on")
-    assert (off.out, off.outcomes[FIELD].state, off.outcomes[FIELD].note) == ({}, State.DEFAULT, "answers are finished")
-    assert write(switch, value=Var("X")).out[KEY].state is State.UNRESOLVED
 
 
 def test_null_may_be_a_value_of_a_key() -> None:

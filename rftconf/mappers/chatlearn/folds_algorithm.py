@@ -9,8 +9,9 @@ from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.chatlearn.conditions import MEGATRON
 from rftconf.mappers.codecs import unbounded
 from rftconf.mappers.context import ReadContext, When, WriteContext
-from rftconf.mappers.shapes import Behaves, Switch, Where, carry, leave_open, lose_known, settle_known, take, together
+from rftconf.mappers.shapes import Behaves, Where, carry, leave_open, lose_known, settle_known, take, together
 from rftconf.mappers.statements import Inquiry, Lost, Refused
+from rftconf.mappers.switches import Switch
 from rftconf.plan.origin import Kind
 
 A, OPTIM = "stage.algorithm.", "stage.optim.actor."

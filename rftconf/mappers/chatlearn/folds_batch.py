@@ -9,6 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
+from rftconf.mappers.products import divisor_of
 from rftconf.mappers.shapes import lose_known, settle_known, together
 from rftconf.mappers.statements import Noted, Refused
 from rftconf.plan.origin import Kind
@@ -195,7 +196,7 @@ def _put_divisor(w: WriteContext, key: str, path: str, wish: Any, share: int | N
     if isinstance(value, Expr) or share is None or share % value == 0:
         w.put(key, value, path, always=True)
         return
-    fits = max(size for size in range(1, min(value, share) + 1) if share % size == 0)
+    fits = divisor_of(share, value)
     note = f"{value} does not divide {of}; wrote {fits}"
     w.put(key, fits, path, state=State.ROUNDED, note=note, always=True)
 

@@ -17,8 +17,9 @@ from rftconf.mappers.rates import (
     rows_of_run,
 )
 from rftconf.mappers.run_folders import EXPERIMENT, PROJECT, RunFolder
-from rftconf.mappers.shapes import Behaves, OneSided, Pair, Switch, Where, leave_open, settle_known, take, together
+from rftconf.mappers.shapes import Behaves, OneSided, Pair, Where, leave_open, settle_known, take, together
 from rftconf.mappers.statements import Noted, Stated
+from rftconf.mappers.switches import Switch
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue
 

@@ -10,6 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.openrlhf.conditions import CRITIC
+from rftconf.mappers.products import divisor_of
 from rftconf.mappers.rates import beside_a_length, data_parallel
 from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known
 from rftconf.plan.origin import Kind
@@ -104,9 +105,7 @@ def _put_size(w: WriteContext, key: str, size: Any, path: str, *, trains: bool) 
         if trains and w.plan(UPDATE) is not None and _ranks(w) is not None
         else None
     )
-    whole: Any = size if isinstance(size, Expr) else max(1, int(size))
-    if isinstance(share, int) and isinstance(whole, int):
-        whole = max(part for part in range(1, min(whole, share) + 1) if share % part == 0)
+    whole: Any = divisor_of(share, size)
     note = f"{formula(size)} does not divide the {formula(share)} sequences of a rank" if whole != size else ""
     w.put(key, whole, path, state=State.ROUNDED if note else State.EXACT, note=note, always=True)
 

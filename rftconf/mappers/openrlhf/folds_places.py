@@ -9,6 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING, Expr, arith, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.openrlhf.conditions import CRITIC, KL, penalised
+from rftconf.mappers.products import divisor_of
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import exact_quotient
@@ -254,8 +255,7 @@ def _write_engines(w: WriteContext, gpus: Any, layout: Any) -> None:
             *([P + "rollout.gpus"] if engines is not None else []),
         )
         return
-    known = isinstance(tp, int) and isinstance(mine, int) and tp > 0
-    fits = max(size for size in range(1, min(tp, mine) + 1) if mine % size == 0) if known and mine > 0 else tp
+    fits = divisor_of(mine, tp)
     note = f"{formula(tp)} does not divide {formula(mine)} GPUs" if fits != tp else ""
     paths = [P + "rollout.tp"] if w.plan(P + "rollout.tp") is not None else []
     w.put(TP, fits, *paths, state=State.ROUNDED if note else State.EXACT, note=note, always=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.openrlhf.folds_batch import PERIOD
-from rftconf.mappers.shapes import together
+from rftconf.mappers.shapes import OfKeys, together
 
 
 @record
-class Prompts:
+class Prompts(OfKeys):
     """The prompts of a rollout under `size`; those that engines are given `at_once` are a rollout in some releases.
 
     Up to the release `unread_since` the data loader hands out so many (ppo_trainer.py: prepare_datasets), and only
@@ -18,21 +20,13 @@ class Prompts:
     (samples_generator.py: generate_samples). Nothing reads them between the two.
     """
 
+    KEYS: ClassVar[tuple[str, ...]] = ("size", "at_once")
+    plans: ClassVar[tuple[str, ...]] = (PERIOD,)
     size: str
     at_once: str
     filters: str
     unread_since: str
     bound_since: str
-
-    @property
-    def natives(self) -> tuple[str, ...]:
-        """Return both keys."""
-        return (self.size, self.at_once)
-
-    @property
-    def plans(self) -> tuple[str, ...]:
-        """Return the field of a rollout's prompts."""
-        return (PERIOD,)
 
     def read(self, r: ReadContext) -> None:
         """Set the prompts of a rollout, by the key that counts in this release."""

@@ -10,7 +10,8 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.episodes import assumed, in_episodes
-from rftconf.mappers.rates import data_parallel, refuse_torn_ranks
+from rftconf.mappers.products import divisor_of
+from rftconf.mappers.rates import data_parallel, longest_sample, refuse_torn_ranks
 from rftconf.mappers.roll.conditions import CRITIC, RL, on_megatron, trained
 from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
@@ -179,18 +180,17 @@ def write_update(w: WriteContext) -> None:
 def _micro(w: WriteContext, per_rank: int | None, update: Any) -> tuple[Any, State, str]:
     """The source's micro-batch where it divides a rank's share (the update, while the ranks are open), else the next below."""
     micro, tokens = w.plan(MICRO + "sequences_per_rank"), w.plan(MICRO + "tokens_per_rank")
-    longest = w.plan(LENGTH + "prompt_max_tokens"), w.plan(LENGTH + "response_max_tokens")
-    state, note = State.EXACT, ""
+    state, note, longest = State.EXACT, "", longest_sample(w)
     wish = micro
-    if w.plan(MICRO + "dynamic") is True and not any(isinstance(v, Expr) or v is None for v in (*longest, tokens)):
-        wish = max(1, int(tokens) // (longest[0] + longest[1]))
+    if w.plan(MICRO + "dynamic") is True and longest is not None and isinstance(tokens, int | Fraction):
+        wish = max(1, int(tokens) // longest)
     if wish is None or w.plan(MICRO + "dynamic") is True:
         state = State.DERIVED
     share = update if per_rank is None and not w.same_framework else per_rank
     if isinstance(wish, Expr) or not isinstance(share, int):
         return (1 if wish is None else wish), state, note
-    top, share = max(1, int(wish or 1)), max(1, share)
-    fits = next(size for size in range(min(top, share), 0, -1) if share % size == 0)
+    share = max(1, share)
+    fits = divisor_of(share, wish)
     if micro is not None and fits != micro and w.plan(MICRO + "dynamic") is not True:
         whose = "an update" if per_rank is None else "a rank"
         return fits, State.NARROWED, f"{formula(micro)} does not divide the {share} sequences of {whose}; wrote {fits}"
@@ -222,7 +222,7 @@ def write_critic_update(w: WriteContext) -> None:
         raise RefusedError(f"{own} sequences an update of the critic cannot be shared by {int(ranks)} ranks (H4)")
     per_rank, wish = max(1, int(Fraction(own) / ranks)), w.plan(paths[1])
     top = wish if isinstance(wish, int) and w.plan(paths[2]) is not True else 1
-    micro = next(size for size in range(min(max(1, top), per_rank), 0, -1) if per_rank % size == 0)
+    micro = divisor_of(per_rank, top)
     other = wish is not None and micro != wish
     state = State.NARROWED if other else State.EXACT if micro == wish else State.DERIVED
     torn = f"{formula(wish)} sequences a rank do not make up the {per_rank} of an update; wrote {micro}"

@@ -11,7 +11,7 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, periods_of_epochs, ratio, rows_of_run
 from rftconf.mappers.roll.conditions import CRITIC, trained
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.schedules import OF_ANY_LENGTH, share_of_run
+from rftconf.mappers.schedules import put_share
 from rftconf.mappers.shapes import settle_known, take
 from rftconf.mappers.supposing import may_hold
 from rftconf.plan.kinds import WITH_ROLLOUTS
@@ -153,10 +153,8 @@ def _write_optimizer(w: WriteContext, section: str, to: str, role: str) -> None:
         native = SCHEDULE_OF.get(kind, kind) if isinstance(kind, str) else kind
         native = "constant_with_warmup" if kind == "constant" and warms else native
         w.put(section + "lr_scheduler_type", native, to + "schedule", always=True)
-    if isinstance(warmup, Expr) and (share := share_of_run(warmup, _whole_run(w), up=True)) is not None:
-        state, path = State.ROUNDED if share.note else State.DERIVED, to + "warmup_updates"
-        w.put(section + "warmup_ratio", share.value, path, state=state, note=share.note, how=OF_ANY_LENGTH, always=True)
-    elif warmup is not None:
+    shared = put_share(w, section + "warmup_ratio", to + "warmup_updates", warmup, _whole_run(w), up=True)
+    if warmup is not None and not shared:
         whole = warmup if isinstance(warmup, (int, Expr)) else ceil(warmup)
         note = "" if whole == warmup else f"{float(warmup):g} updates of warm-up; wrote {whole}"
         state = State.ROUNDED if note else State.EXACT

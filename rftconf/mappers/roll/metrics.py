@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.mappers.logged import Counter, Logged, Older
+from rftconf.mappers.logged import Counter, Logged, Older, by_statistic
 from rftconf.plan.units import Unit
 
 _VALUES = ("roll/utils/metrics/metrics_manager.py", "add_values_metrics")
@@ -32,45 +32,32 @@ COUNTERS = (
         "one run; a step is a rollout period, counted from 0",
     ),
 )
+
+
+def _prefixed(name: str, file: str, function: str, differs: str = "") -> Logged:
+    """Name a quantity in whose name the code puts a prefix of its own before the rest."""
+    return Logged(name, file, function, differs, text=f"{{prefix}}/{name.partition('/')[2]}")
+
+
 LOGGED: Mapping[str, Logged] = {
-    "mean score of a sequence, before any KL penalty": Logged(
-        "critic/score/mean", *_VALUES, "over all domains together; {domain}/… has each", "{prefix}/score/mean"
+    "mean score of a sequence, before any KL penalty": _prefixed(
+        "critic/score/mean", *_VALUES, "over all domains together; {domain}/… has each"
     ),
-    "largest score of a sequence, before any KL penalty": Logged(
-        "critic/score/max", *_VALUES, text="{prefix}/score/max"
+    "largest score of a sequence, before any KL penalty": _prefixed("critic/score/max", *_VALUES),
+    "smallest score of a sequence, before any KL penalty": _prefixed("critic/score/min", *_VALUES),
+    "share of right answers in training": _prefixed(
+        "critic/correct/mean", *_VALUES, "answers whose score is exactly 1"
     ),
-    "smallest score of a sequence, before any KL penalty": Logged(
-        "critic/score/min", *_VALUES, text="{prefix}/score/min"
+    **by_statistic(
+        _prefixed,
+        "reward of a sequence, KL penalty taken off",
+        "critic/rewards",
+        *_VALUES,
+        "normalised first, as the config says",
     ),
-    "share of right answers in training": Logged(
-        "critic/correct/mean", *_VALUES, "answers whose score is exactly 1", "{prefix}/correct/mean"
-    ),
-    "mean reward of a sequence, KL penalty taken off": Logged(
-        "critic/rewards/mean", *_VALUES, "normalised first, as the config says", text="{prefix}/rewards/mean"
-    ),
-    "largest reward of a sequence, KL penalty taken off": Logged(
-        "critic/rewards/max", *_VALUES, "normalised first, as the config says", text="{prefix}/rewards/max"
-    ),
-    "smallest reward of a sequence, KL penalty taken off": Logged(
-        "critic/rewards/min", *_VALUES, "normalised first, as the config says", text="{prefix}/rewards/min"
-    ),
-    "mean advantage of a token of an answer": Logged(
-        "critic/advantages/mean", *_VALUES, text="{prefix}/advantages/mean"
-    ),
-    "largest advantage of a token of an answer": Logged(
-        "critic/advantages/max", *_VALUES, text="{prefix}/advantages/max"
-    ),
-    "smallest advantage of a token of an answer": Logged(
-        "critic/advantages/min", *_VALUES, text="{prefix}/advantages/min"
-    ),
-    "mean return of a token of an answer": Logged("critic/returns/mean", *_VALUES, text="{prefix}/returns/mean"),
-    "largest return of a token of an answer": Logged("critic/returns/max", *_VALUES, text="{prefix}/returns/max"),
-    "smallest return of a token of an answer": Logged("critic/returns/min", *_VALUES, text="{prefix}/returns/min"),
-    "mean critic's value of a token of an answer": Logged("critic/values/mean", *_VALUES, text="{prefix}/values/mean"),
-    "largest critic's value of a token of an answer": Logged("critic/values/max", *_VALUES, text="{prefix}/values/max"),
-    "smallest critic's value of a token of an answer": Logged(
-        "critic/values/min", *_VALUES, text="{prefix}/values/min"
-    ),
+    **by_statistic(_prefixed, "advantage of a token of an answer", "critic/advantages", *_VALUES),
+    **by_statistic(_prefixed, "return of a token of an answer", "critic/returns", *_VALUES),
+    **by_statistic(_prefixed, "critic's value of a token of an answer", "critic/values", *_VALUES),
     "share of right answers in validation, a data set at a time": Logged(
         "val_correct/{source}/mean",
         "roll/pipeline/rlvr/rlvr_pipeline.py",
@@ -79,12 +66,8 @@ LOGGED: Mapping[str, Logged] = {
         "val_correct",
         behind=1,
     ),
-    "mean length of an answer": Logged("token/response_length/mean", *_TOKENS, text="{prefix}/response_length/mean"),
-    "largest length of an answer": Logged("token/response_length/max", *_TOKENS, text="{prefix}/response_length/max"),
-    "smallest length of an answer": Logged("token/response_length/min", *_TOKENS, text="{prefix}/response_length/min"),
-    "mean length of a prompt": Logged("token/prompt_length/mean", *_TOKENS, text="{prefix}/prompt_length/mean"),
-    "largest length of a prompt": Logged("token/prompt_length/max", *_TOKENS, text="{prefix}/prompt_length/max"),
-    "smallest length of a prompt": Logged("token/prompt_length/min", *_TOKENS, text="{prefix}/prompt_length/min"),
+    **by_statistic(_prefixed, "length of an answer", "token/response_length", *_TOKENS),
+    **by_statistic(_prefixed, "length of a prompt", "token/prompt_length", *_TOKENS),
     "policy-gradient loss": _sum("actor/pg_loss", "summed over micro-batches that are divided by global counts"),
     "loss that is differentiated: policy gradient, entropy, KL": _sum("actor/total_loss"),
     "KL loss between policy and reference, before its coefficient": _sum("actor/kl_loss"),

@@ -73,12 +73,17 @@ def _write_devices(w: WriteContext) -> None:
     folds_places.put_mapping(w, ENGINE, 0, w.plan(GPUS), GPUS)
 
 
-def _read_lengths(r: ReadContext) -> None:
-    """Validation's own lengths limit the answer; prompts are cut by prompt_length all the same."""
-    folds_lengths.read_lengths(r)
-    whole, prompt = r.native("val_sequence_length"), r.native("val_prompt_length")
-    if whole is not None and prompt is not None:
-        r.set(folds_lengths.LENGTH + "response_max_tokens", whole - prompt, "val_sequence_length", "val_prompt_length")
+@record
+class ValidationLengths(OneSided):
+    """The lengths that limit the answers of validation; prompts are cut by prompt_length all the same."""
+
+    natives = ("val_sequence_length", "val_prompt_length")
+
+    def read(self, r: ReadContext) -> None:
+        """Set the longest answer to what validation's own prompt leaves of its sequence."""
+        whole, prompt = map(r.native, self.natives)
+        if whole is not None and prompt is not None:
+            r.set(folds_lengths.LENGTH + "response_max_tokens", whole - prompt, *self.natives)
 
 
 def _read_load(r: ReadContext) -> None:
@@ -163,9 +168,7 @@ FOLDS = (
     EVALUATION,
     Fold((ENGINE, "num_gpus_per_node"), ("cluster.nodes", "cluster.gpus_per_node", GPUS), _read_devices, _write_devices,
          "base_config: total_devices; rlvr_rollout_pipeline: actor_infer"),
-    Fold((*folds_lengths.LENGTHS, folds_lengths.ENGINE_LENGTH, "val_prompt_length", "val_sequence_length"),
-         folds_lengths.PLANS, _read_lengths, folds_lengths.write_lengths,
-         "rlvr_config: validation.generating_args.max_new_tokens"),
+    together(folds_lengths.LENGTHS_FOLD, ValidationLengths(), why="rlvr_config: validation.generating_args.max_new_tokens"),
     Fold((LOAD,), (FORMAT,), _read_load, _write_load, "rlvr_rollout_pipeline: __init__ asserts it"),
     together(Pair("seed", SEED, 42), why="base_config: copied to all training_args"),
     Fold((FILES, *(f"{section}{column}" for section in (COLUMNS, "validation.data_args.") for column in folds_data.COLUMNS)),

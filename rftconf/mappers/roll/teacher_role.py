@@ -5,10 +5,9 @@ from __future__ import annotations
 from rftconf.base.ledger import State
 from rftconf.base.symbols import formula
 from rftconf.mappers.context import WriteContext
-from rftconf.mappers.roll.devices import mapping
 from rftconf.mappers.roll.folds_engine import put_dtype
-from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
-from rftconf.mappers.shapes import known_below, leave_open, lose_known
+from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P, put_mapping
+from rftconf.mappers.shapes import known_below, lose_known
 
 SECTION = "teacher"
 CONFIG = f"{SECTION}.strategy_args.strategy_config."
@@ -63,11 +62,6 @@ def _write_devices(w: WriteContext, prefix: str) -> None:
     count = w.plan(P + "actor.gpus") if count is None and not own else count
     first = free if own else 0
     paths = [prefix + field for field in ("gpus", "own_pool", "colocate_with") if w.plan(prefix + field) is not None]
-    if not isinstance(count, int) or not isinstance(first, int):
-        note = "the number of GPUs is not known"
-        leave_open(w, f"{SECTION}.device_mapping", note, *paths)
-        return
-    if own:
+    put_mapping(w, f"{SECTION}.device_mapping", first, count, *paths)
+    if own and isinstance(count, int) and isinstance(first, int):
         w.facts.first_free = first + count
-    how = f"{count} GPUs"
-    w.put(f"{SECTION}.device_mapping", mapping(first, count), *paths, state=State.DERIVED, how=how, always=True)

@@ -12,7 +12,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import MISSING, Codec, Number, Put, counts, words
 from rftconf.mappers.context import Context, When
 from rftconf.mappers.outcomes import UNSET
-from rftconf.mappers.rates import known_plan_value, sequence_gpus, worth_with_rollouts
+from rftconf.mappers.rates import known_plan_value, longest_sample, sequence_gpus, worth_with_rollouts
 from rftconf.mappers.trinity.algorithms import algorithm
 from rftconf.plan.units import Unit
 
@@ -214,12 +214,10 @@ class _Window(counts):
     """Engines of other frameworks may hold less than a whole prompt and a whole answer; answers then end sooner."""
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        whole = [context.plan(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
-        if isinstance(value, int) and all(isinstance(part, int) for part in whole) and value < sum(whole):
-            why = (
-                f"Trinity wants room for a prompt and an answer of full length: {sum(whole)} tokens instead of {value}"
-            )
-            return Put(sum(whole), State.NARROWED, why)
+        whole = longest_sample(context)
+        if isinstance(value, int) and whole is not None and value < whole:
+            why = f"Trinity wants room for a prompt and an answer of full length: {whole} tokens instead of {value}"
+            return Put(whole, State.NARROWED, why)
         return super().put(value, context, unit)
 
 
@@ -246,11 +244,8 @@ AT_ONCE = _AtOnce(Unit.TOKENS)
 def filled(context: Any) -> Any:
     """Tokens of a micro-batch that nobody bounds, as `trainer.max_token_len_per_gpu`: TrainerConfigValidator takes twice the
     longest sequence over the GPUs of one. None while that is not known."""
-    length = "stage.length."
-    parts = context.plan(length + "prompt_max_tokens"), context.plan(length + "response_max_tokens")
-    whole = context.plan(length + "model_max_tokens") or (
-        sum(parts) if all(isinstance(p, int) for p in parts) else None
-    )
+    longest = longest_sample(context)
+    whole = context.plan("stage.length.model_max_tokens") or longest
     gpus = sequence_gpus(context, megatron=not FSDP.test(context))
     return ceil(Fraction(2 * whole) / gpus) if isinstance(whole, int) and isinstance(gpus, (int, Fraction)) else None
 

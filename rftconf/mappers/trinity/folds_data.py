@@ -5,7 +5,7 @@ from __future__ import annotations
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Value, formula
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.files import folder_of_file
+from rftconf.mappers.files import cost_of_folder, folder_of_file
 from rftconf.mappers.shapes import carry, leave_open, lose_known, settle, take
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
@@ -136,11 +136,7 @@ def write_place(w: WriteContext, section: str, to: str, listed: str, index: int)
             w.decide(section + "path", "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file",
                      "name a folder that holds the file", "name a hub data set")  # fmt: skip
     else:
-        note = "Trinity loads folders (load_dataset), not single files" + (
-            "; the folder must hold this file only" if folder.alone else ""
-        )
-        state = State.NARROWED if folder.alone else State.DERIVED
-        w.put(section + "path", folder.path, to + "uri", state=state, note=note, always=True, how="the file's folder")
+        w.put(section + "path", folder.path, to + "uri", always=True, **cost_of_folder(folder, "Trinity"))
         w.put(section + "split", folder.split, to + "uri", state=State.DERIVED, always=True, how="from the file's name")
         label = name or (folder.name if listed == "train" else f"{folder.name}_eval")
         _ask_about_shared_folder(w, section, folder.path, folder.split)

@@ -8,9 +8,10 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.files import folder_of_file
+from rftconf.mappers.files import cost_of_folder, folder_of_file
 from rftconf.mappers.products import AllGpus
-from rftconf.mappers.shapes import Behaves, Switch, carry, leave_open, together
+from rftconf.mappers.shapes import Behaves, carry, leave_open, together
+from rftconf.mappers.switches import Switch
 from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
 from rftconf.mappers.trinity.folds_data import write_selector
@@ -125,12 +126,8 @@ def _write_place(w: WriteContext, prefix: str) -> None:
             why = "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file"
             w.decide(DATA + "path", why, "name a folder that holds the file", "name a hub data set")
         return
-    note = "Trinity loads folders (load_dataset), not single files" + (
-        "; the folder must hold this file only" if folder.alone else ""
-    )
-    w.put(
-        DATA + "path", folder.path, prefix + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder"
-    )
+    cost = {**cost_of_folder(folder, "Trinity"), "state": State.DERIVED}
+    w.put(DATA + "path", folder.path, prefix + "uri", always=True, **cost)
     w.put(DATA + "split", folder.split, prefix + "uri", state=State.DERIVED, always=True, how="from the file's name")
 
 

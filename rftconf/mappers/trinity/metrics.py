@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.mappers.logged import Counter, Logged, Older
+from rftconf.mappers.logged import Counter, Logged, Older, by_statistic
 from rftconf.plan.units import Unit
 
 _DATA = ("trinity/trainer/verl/utils.py", "compute_data_metrics")
@@ -71,15 +71,9 @@ LOGGED: Mapping[str, Logged] = {
         'prefix="rollout"',
         run=EXPLORER,
     ),
-    "mean reward of a sequence, KL penalty taken off": _trainer("critic/rewards/mean", *_DATA, _ONE_STEP),
-    "largest reward of a sequence, KL penalty taken off": _trainer("critic/rewards/max", *_DATA, _ONE_STEP),
-    "smallest reward of a sequence, KL penalty taken off": _trainer("critic/rewards/min", *_DATA, _ONE_STEP),
-    "mean advantage of a token of an answer": _trainer("critic/advantages/mean", *_DATA, _ONE_STEP),
-    "largest advantage of a token of an answer": _trainer("critic/advantages/max", *_DATA, _ONE_STEP),
-    "smallest advantage of a token of an answer": _trainer("critic/advantages/min", *_DATA, _ONE_STEP),
-    "mean return of a token of an answer": _trainer("critic/returns/mean", *_DATA, _ONE_STEP),
-    "largest return of a token of an answer": _trainer("critic/returns/max", *_DATA, _ONE_STEP),
-    "smallest return of a token of an answer": _trainer("critic/returns/min", *_DATA, _ONE_STEP),
+    **by_statistic(_trainer, "reward of a sequence, KL penalty taken off", "critic/rewards", *_DATA, _ONE_STEP),
+    **by_statistic(_trainer, "advantage of a token of an answer", "critic/advantages", *_DATA, _ONE_STEP),
+    **by_statistic(_trainer, "return of a token of an answer", "critic/returns", *_DATA, _ONE_STEP),
     "share of right answers in validation, a data set at a time": _explorer(
         "eval/{source}/accuracy",
         "trinity/explorer/rollout_coordinator.py",
@@ -89,12 +83,8 @@ LOGGED: Mapping[str, Logged] = {
         "eval/",
         older=(Older("eval/{source}/accuracy/mean", "0.4.1", "gather_metrics"),),
     ),
-    "mean length of an answer": _trainer("response_length/mean", *_DATA, _ONE_STEP),
-    "largest length of an answer": _trainer("response_length/max", *_DATA, _ONE_STEP),
-    "smallest length of an answer": _trainer("response_length/min", *_DATA, _ONE_STEP),
-    "mean length of a prompt": _trainer("prompt_length/mean", *_DATA, _ONE_STEP),
-    "largest length of a prompt": _trainer("prompt_length/max", *_DATA, _ONE_STEP),
-    "smallest length of a prompt": _trainer("prompt_length/min", *_DATA, _ONE_STEP),
+    **by_statistic(_trainer, "length of an answer", "response_length", *_DATA, _ONE_STEP),
+    **by_statistic(_trainer, "length of a prompt", "prompt_length", *_DATA, _ONE_STEP),
     "share of answers that reach the longest length": _trainer(
         "response_length/clip_ratio", *_DATA, "of the longest answer of the train step, so it is never 0"
     ),

@@ -10,6 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.products import UpdateInParts
+from rftconf.mappers.rates import longest_sample
 from rftconf.mappers.shapes import carry, lose_known, settle_known
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import exact_quotient
@@ -94,10 +95,8 @@ def _processes(c: Context) -> Any:
 
 def _longest_that_fit(w: WriteContext) -> Any:
     """Return the number of longest sequences that the source's token limit of a micro-batch holds, where it has one."""
-    tokens = w.plan(MICRO)
-    lengths = [w.plan(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
-    known = isinstance(tokens, int) and all(isinstance(length, int) for length in lengths)
-    return max(1, tokens // sum(lengths)) if known and sum(lengths) > 0 else None
+    tokens, longest = w.plan(MICRO), longest_sample(w)
+    return max(1, tokens // longest) if isinstance(tokens, int) and longest else None
 
 
 UPDATES = UpdateInParts(

@@ -7,7 +7,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import formula
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.files import Folder, folder_of_file
+from rftconf.mappers.files import Folder, cost_of_folder, folder_of_file
 from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known
 from rftconf.plan.origin import Kind
 
@@ -64,11 +64,7 @@ def _place(w: WriteContext, prefix: str) -> tuple[Any, Any, Folder | None]:
 
 
 def _cost(folder: Folder | None) -> dict[str, Any]:
-    if folder is None:
-        return {}
-    alone = "; the folder must hold this file only" if folder.alone else ""
-    note = f"TRL loads folders (load_dataset), not single files{alone}"
-    return {"state": State.NARROWED if folder.alone else State.DERIVED, "note": note, "how": "the file's folder"}
+    return {} if folder is None else cost_of_folder(folder, "TRL")
 
 
 def _write_set(w: WriteContext) -> None:

@@ -14,7 +14,7 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.horizons import Horizon
 from rftconf.mappers.precedence import Until
 from rftconf.mappers.rates import beside_a_length, rows_of_run
-from rftconf.mappers.schedules import OF_ANY_LENGTH, share_of_run
+from rftconf.mappers.schedules import put_share
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known
 from rftconf.mappers.trl.folds_batch import joins_periods
 from rftconf.plan.origin import Kind
@@ -165,10 +165,7 @@ def write_schedule(w: WriteContext) -> None:
         lose_known(w, State.DEFAULT, "a constant rate has no lowest one", LEAST, SHARE)
     elif schedule is not None:
         _write_falling(w, schedule)
-    if isinstance(warmup, Expr) and (share := share_of_run(warmup, _whole_run(w), up=True)) is not None:
-        state = State.ROUNDED if share.note else State.DERIVED
-        w.put(WARMUP, share.value, WARMED, state=state, note=share.note, always=True, how=OF_ANY_LENGTH)
-    elif warmup is not None:
+    if warmup is not None and not put_share(w, WARMUP, WARMED, warmup, _whole_run(w), up=True):
         w.put(WARMUP, warmup, WARMED, always=warmup != 0)
 
 

@@ -8,6 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.lora import Adapters
+from rftconf.mappers.products import divisor_of
 from rftconf.mappers.shapes import Behaves, Where, leave_open, lose_known, settle_known, together
 from rftconf.mappers.trl.folds_batch import KIND, PROCESSES, P, from_environment
 from rftconf.plan.origin import Kind
@@ -176,8 +177,7 @@ def _write_server(w: WriteContext, gpus: Any, tp: Any, *, lent: bool) -> None:
 def _write_tp(w: WriteContext, tp: Any) -> None:
     """Engines take whole groups of processes: the largest size up to the source's that divides them."""
     processes = w.plan(GPUS)
-    known = isinstance(tp, int) and isinstance(processes, int) and tp > 0 and processes > 0
-    fits = max(size for size in range(1, min(tp, processes) + 1) if processes % size == 0) if known else tp
+    fits = divisor_of(processes, tp)
     note = f"{tp} does not divide {PROCESSES} {processes}" if fits != tp else ""
     w.put(TP, fits, SIZE, state=State.ROUNDED if note else State.EXACT, note=note, always=True)
 

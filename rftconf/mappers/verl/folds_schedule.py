@@ -11,7 +11,7 @@ from rftconf.base.symbols import Expr, Value, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import periods_of_epochs, rows_of_run, sequences_per_period
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.schedules import OF_ANY_LENGTH, share_of_run
+from rftconf.mappers.schedules import put_share
 from rftconf.mappers.shapes import Behaves, leave_open, settle
 from rftconf.mappers.verl.conditions import local_updates
 from rftconf.mappers.verl.folds_recipes import PROMPTS_IN_ALL, REQUIRE, TRIGGER, fully_async, keep_limits, recipe_of
@@ -262,10 +262,9 @@ def write_warmup(w: WriteContext, warmup: str, steps: str, share: str) -> None:
         w.decide(share, note, "give lr_warmup_steps", "or keep the share of the run")
         return
     ticks = w.convert(updates, Unit.UPDATES, Unit.LR_TICKS)
-    if isinstance(ticks, Expr) and (part := share_of_run(ticks, _whole_run(w), up=False)) is not None:
-        state = State.ROUNDED if part.note else State.DERIVED
-        w.put(share, part.value, warmup, state=state, note=part.note, how=OF_ANY_LENGTH, always=True)
-    elif updates == 0:
+    if put_share(w, share, warmup, ticks, _whole_run(w), up=False):
+        return
+    if updates == 0:
         w.lose(warmup, State.DEFAULT, "no warm-up")
     elif isinstance(ticks, (int, Expr)):
         how = f"{formula(updates)} updates as scheduler ticks"

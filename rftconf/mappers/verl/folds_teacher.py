@@ -6,6 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
 from rftconf.mappers.context import ReadContext, When, WriteContext
+from rftconf.mappers.rates import longest_sample
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import known_below, leave_open, lose_known, settle_known, take
 from rftconf.mappers.verl.reward_pool import shape, teacher
@@ -148,8 +149,8 @@ def _write_context(w: WriteContext, prefix: str) -> None:
     most, path = w.plan(prefix + "model_max_tokens"), prefix + "model_max_tokens"
     if most is None:
         return
-    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
-    need = sum(lengths) + 1 if all(isinstance(n, int) for n in lengths) else 0
+    longest = longest_sample(w)
+    need = 0 if longest is None else longest + 1
     short = isinstance(most, int) and most < need and not w.same_framework
     note = f"{most} tokens would not hold prompt, answer and one token more" if short else ""
     state = State.ROUNDED if short else State.EXACT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.mappers.logged import Counter, Logged, Older
+from rftconf.mappers.logged import Counter, Logged, Older, by_statistic
 from rftconf.plan.units import Unit
 
 _DATA = ("verl/trainer/ppo/metric_utils.py", "compute_data_metrics")
@@ -34,18 +34,10 @@ LOGGED: Mapping[str, Logged] = {
     ),
     "largest score of a sequence, before any KL penalty": Logged("critic/score/max", *_DATA),
     "smallest score of a sequence, before any KL penalty": Logged("critic/score/min", *_DATA),
-    "mean reward of a sequence, KL penalty taken off": Logged("critic/rewards/mean", *_DATA),
-    "largest reward of a sequence, KL penalty taken off": Logged("critic/rewards/max", *_DATA),
-    "smallest reward of a sequence, KL penalty taken off": Logged("critic/rewards/min", *_DATA),
-    "mean advantage of a token of an answer": Logged("critic/advantages/mean", *_DATA),
-    "largest advantage of a token of an answer": Logged("critic/advantages/max", *_DATA),
-    "smallest advantage of a token of an answer": Logged("critic/advantages/min", *_DATA),
-    "mean return of a token of an answer": Logged("critic/returns/mean", *_DATA),
-    "largest return of a token of an answer": Logged("critic/returns/max", *_DATA),
-    "smallest return of a token of an answer": Logged("critic/returns/min", *_DATA),
-    "mean critic's value of a token of an answer": Logged("critic/values/mean", *_DATA),
-    "largest critic's value of a token of an answer": Logged("critic/values/max", *_DATA),
-    "smallest critic's value of a token of an answer": Logged("critic/values/min", *_DATA),
+    **by_statistic(Logged, "reward of a sequence, KL penalty taken off", "critic/rewards", *_DATA),
+    **by_statistic(Logged, "advantage of a token of an answer", "critic/advantages", *_DATA),
+    **by_statistic(Logged, "return of a token of an answer", "critic/returns", *_DATA),
+    **by_statistic(Logged, "critic's value of a token of an answer", "critic/values", *_DATA),
     "share of right answers in validation, a data set at a time": Logged(
         "val-core/{source}/acc/mean@{n}",
         *_VAL,
@@ -61,12 +53,8 @@ LOGGED: Mapping[str, Logged] = {
         older=(Older("val/test_score/{source}", "0.3.0", "val/test_score/{data_source}"),),
         since="0.4.1",
     ),
-    "mean length of an answer": Logged("response_length/mean", *_DATA),
-    "largest length of an answer": Logged("response_length/max", *_DATA),
-    "smallest length of an answer": Logged("response_length/min", *_DATA),
-    "mean length of a prompt": Logged("prompt_length/mean", *_DATA),
-    "largest length of a prompt": Logged("prompt_length/max", *_DATA),
-    "smallest length of a prompt": Logged("prompt_length/min", *_DATA),
+    **by_statistic(Logged, "length of an answer", "response_length", *_DATA),
+    **by_statistic(Logged, "length of a prompt", "prompt_length", *_DATA),
     "share of answers that reach the longest length": Logged(
         "response_length/clip_ratio",
         *_DATA,

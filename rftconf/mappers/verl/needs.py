@@ -7,7 +7,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.outcomes import Outcome
-from rftconf.mappers.rates import data_parallel
+from rftconf.mappers.rates import data_parallel, longest_sample
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import OneSided
 from rftconf.mappers.verl import folds_critic
@@ -87,8 +87,8 @@ def _write(w: WriteContext) -> None:
 
 def _fit_longest(w: WriteContext) -> None:
     """The cap of a micro-batch must hold the longest sequence; other frameworks derive theirs from it."""
-    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
-    if w.same_framework or not all(isinstance(length, int) for length in lengths):
+    longest = longest_sample(w)
+    if w.same_framework or longest is None:
         return
     caps = {ACTORS_CAP: ("actor", [ACTORS_TOKENS])}
     for key, (role, path) in PASSES_CAPS.items():
@@ -102,12 +102,12 @@ def _fit_longest(w: WriteContext) -> None:
             cap = w.defaults(key)
         cap = folds_critic.default_of(w, key) if cap is None else cap
         acts = role != "critic" or w.plan("stage.algorithm.critic.enabled") is True
-        if acts and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
-            why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens"
+        if acts and isinstance(cap, int) and isinstance(sp, int) and cap * sp < longest:
+            why = f"{cap} would not hold prompt and answer of {longest} tokens"
             fields = [path for path in paths if w.plan(path) is not None]
             note = f"{why}; wrote the longest sequence" if fields else ""
             state = State.ROUNDED if fields else State.EXACT
-            w.put(key, -(-sum(lengths) // sp), *fields, state=state, note=note, always=True, how=why)
+            w.put(key, -(-longest // sp), *fields, state=state, note=note, always=True, how=why)
 
 
 def _size_the_critics_engine(w: WriteContext) -> None:
@@ -204,21 +204,17 @@ def _take_prompts_in_pieces(w: WriteContext) -> None:
     if w.same_framework or w.since("0.6.1") or w.backend != "megatron":
         return
     path = f"{ENGINES}.chunked_prefill"
-    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
-    batch, in_pieces = w.effective(ENGINE_BATCH), w.plan(path)
-    if in_pieces is False or not all(isinstance(number, int) for number in (batch, *lengths)):
-        return
-    if batch < sum(lengths):
-        how = f"an engine that takes {batch} tokens at once takes a context of {sum(lengths)} in pieces only"
+    longest, batch, in_pieces = longest_sample(w), w.effective(ENGINE_BATCH), w.plan(path)
+    if in_pieces is not False and longest is not None and isinstance(batch, int) and batch < longest:
+        how = f"an engine that takes {batch} tokens at once takes a context of {longest} in pieces only"
         w.put(IN_PIECES, True, *([path] if in_pieces else []), always=True, how=how)
 
 
 def _take_whole_contexts_at_once(w: WriteContext) -> None:
     """Up to 0.3.0 an engine that takes fewer tokens at once than a context has does not start, in pieces or not: the worker
     stops (vllm_rollout_spmd.py: ValueError), and so does vLLM 0.6 without pieces (SchedulerConfig)."""
-    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
     whole = w.plan("stage.length.model_max_tokens")
-    longest = whole if isinstance(whole, int) else sum(lengths) if all(isinstance(n, int) for n in lengths) else None
+    longest = whole if isinstance(whole, int) else longest_sample(w)
     batch, path = w.effective(ENGINE_BATCH), f"{ENGINES}.max_batched_tokens"
     batch = w.defaults(ENGINE_BATCH) if batch is None else batch
     if w.same_framework or w.since("0.4.1") or w.plan(f"{ENGINES}.engine") == "hf":
