@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from rftconf.base.errors import RefusedError
@@ -156,7 +155,7 @@ class UpdateInParts(OneField):
         wish = w.plan(self.micro)
         _refuse_unequal_shares(update, ranks, share)
         size = self.size(w) if wish is None else wish
-        part: Any = divisor_of(share, size)
+        part: Any = _part_of(share, size)
         micro = (self.micro,) if wish is not None else ()
         cuts = f"{formula(wish)} does not cut the {formula(share)} sequences of a rank into whole passes"
         state, note = (State.ROUNDED, cuts) if micro and part != wish else (State.EXACT, "")
@@ -176,11 +175,9 @@ def _refuse_unequal_shares(update: Any, ranks: Any, share: Any) -> None:
     )
 
 
-def divisor_of(whole: Any, wish: Any) -> Any:
-    """Return the largest divisor of a known number above 0 that is not above the wish; the wish where one is not known."""
-    if not isinstance(wish, int | float | Fraction | None):
+def _part_of(share: Any, wish: Any) -> Any:
+    """The wish where it may divide the share, else the largest number below it that does; 1 where nobody wishes."""
+    wish = 1 if wish is None else wish if isinstance(wish, Expr) else max(1, int(wish))
+    if isinstance(wish, Expr) or isinstance(share, Expr):
         return wish
-    wish = max(1, int(wish or 1))
-    if not isinstance(whole, int) or whole <= 0:
-        return wish
-    return next(size for size in range(min(wish, whole), 0, -1) if whole % size == 0)
+    return max(size for size in range(1, min(wish, share) + 1) if share % size == 0)

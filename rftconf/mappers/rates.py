@@ -52,6 +52,16 @@ def longest_sample(context: Context) -> int | None:
     return sum(lengths) if all(isinstance(length, int) for length in lengths) else None
 
 
+def divisor_of(whole: Any, wish: Any) -> Any:
+    """Return the largest divisor of a known number above 0 that is not above the wish; the wish where one is not known."""
+    if not isinstance(wish, int | float | Fraction | None):
+        return wish
+    wish = max(1, int(wish or 1))
+    if not isinstance(whole, int) or whole <= 0:
+        return wish
+    return next(size for size in range(min(wish, whole), 0, -1) if whole % size == 0)
+
+
 def rows_of_run(context: Context) -> Any:
     """Return the rows of the training set, or a name for their number where nobody says it."""
     rows = context.facts.rows if context.writes else context.rows()

@@ -9,7 +9,7 @@ import pytest
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Var
-from rftconf.mappers.products import UpdateInParts, divisor_of
+from rftconf.mappers.products import UpdateInParts
 
 GPUS = "stage.placement.actor.gpus"
 PARTS = UpdateInParts("size", "passes", lambda c: c.plan(GPUS), ("world",), "size x ranks x passes")
@@ -88,12 +88,3 @@ def test_ranks_without_equal_shares_are_refused_with_numbers_that_would_do() -> 
     with pytest.raises(RefusedError, match=r"64 sequences, and 6 ranks") as refused:
         split(64, 6, 4)
     assert refused.value.choices[:2] == ("60 sequences an update", "66 sequences an update")
-
-
-@pytest.mark.parametrize(
-    ("whole", "wish", "size"), [(12, 5, 4), (12, 12, 12), (12, None, 1), (12, 2.5, 2), (None, 5, 5), (0, 5, 5)]
-)
-def test_a_wish_becomes_the_largest_divisor_below_it(whole: Any, wish: Any, size: int) -> None:
-    assert divisor_of(whole, wish) == size
-    assert divisor_of(Var("GPUS"), wish) == max(1, int(wish or 1))
-    assert divisor_of(whole, Var("TP")) == Var("TP")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rftconf.base.symbols import Var, formula
-from rftconf.mappers.rates import longest_sample, periods_of_epochs
+from rftconf.mappers.rates import divisor_of, longest_sample, periods_of_epochs
 from rftconf.mappers.shapes import Pair
 from rftconf.mappers.writing import Writing
 from tests.mappers.test_shapes import FIELD, KEY, table
@@ -37,3 +37,12 @@ def test_epochs_of_unknown_rows_stay_an_expression() -> None:
 def test_the_longest_sample_is_the_longest_prompt_and_answer(prompt: Any, answer: Any, tokens: int | None) -> None:
     values = {"stage.length.prompt_max_tokens": prompt, "stage.length.response_max_tokens": answer}
     assert longest_sample(Writing(table(Pair(KEY, FIELD)), "roll", "0.3.0", "rlvr", values, {})) == tokens
+
+
+@pytest.mark.parametrize(
+    ("whole", "wish", "size"), [(12, 5, 4), (12, 12, 12), (12, None, 1), (12, 2.5, 2), (None, 5, 5), (0, 5, 5)]
+)
+def test_a_wish_becomes_the_largest_divisor_below_it(whole: Any, wish: Any, size: int) -> None:
+    assert divisor_of(whole, wish) == size
+    assert divisor_of(Var("GPUS"), wish) == max(1, int(wish or 1))
+    assert divisor_of(whole, Var("TP")) == Var("TP")

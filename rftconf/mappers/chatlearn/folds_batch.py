@@ -9,7 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.copies import Copies
-from rftconf.mappers.products import divisor_of
+from rftconf.mappers.rates import divisor_of
 from rftconf.mappers.shapes import lose_known, settle_known, together
 from rftconf.mappers.statements import Noted, Refused
 from rftconf.plan.origin import Kind

@@ -10,8 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, OpenKey, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.openrlhf.conditions import CRITIC
-from rftconf.mappers.products import divisor_of
-from rftconf.mappers.rates import beside_a_length, data_parallel
+from rftconf.mappers.rates import beside_a_length, data_parallel, divisor_of
 from rftconf.mappers.shapes import carry, leave_open, lose_known, settle_known
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import Unit, exact_quotient

@@ -9,7 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import MISSING, Expr, arith, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.openrlhf.conditions import CRITIC, KL, penalised
-from rftconf.mappers.products import divisor_of
+from rftconf.mappers.rates import divisor_of
 from rftconf.mappers.shapes import leave_open, lose_known, settle_known
 from rftconf.plan.origin import Kind
 from rftconf.plan.units import exact_quotient

@@ -10,8 +10,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.episodes import assumed, in_episodes
-from rftconf.mappers.products import divisor_of
-from rftconf.mappers.rates import data_parallel, longest_sample, refuse_torn_ranks
+from rftconf.mappers.rates import data_parallel, divisor_of, longest_sample, refuse_torn_ranks
 from rftconf.mappers.roll.conditions import CRITIC, RL, on_megatron, trained
 from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE

@@ -8,7 +8,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.lora import Adapters
-from rftconf.mappers.products import divisor_of
+from rftconf.mappers.rates import divisor_of
 from rftconf.mappers.shapes import Behaves, Where, leave_open, lose_known, settle_known, together
 from rftconf.mappers.trl.folds_batch import KIND, PROCESSES, P, from_environment
 from rftconf.plan.origin import Kind
