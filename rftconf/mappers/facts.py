@@ -62,8 +62,8 @@ class Facts:
     """Names of the domains that were written."""
     sections: list[str] = field(default_factory=list)
     """Sections that further models were written to."""
-    folders: set[tuple[str, str]] = field(default_factory=set)
-    """Folders and splits that data sets were written to."""
+    folders: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Folders and splits that data sets were written to, and how many were."""
     first_free: int | None = None
     """The first GPU behind those of the policy's roles."""
     has_teacher: bool = False

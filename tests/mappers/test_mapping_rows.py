@@ -111,9 +111,10 @@ def test_row_5_9_megatron_takes_the_floor_as_a_number() -> None:
     assert back.out["algorithm.optimizer.min_lr_ratio"] == pytest.approx(0.1)
 
 
-def test_row_7_1_two_files_of_one_folder_are_asked_about() -> None:
-    done = from_verl({"data.train_files": "[/d/a/x.parquet,/d/a/y.parquet]"})
-    assert any("two files lie in /d/a" in decision.why for decision in done.conversion.ledger.decisions)
+@pytest.mark.parametrize("files", ["/d/a/x.parquet,/d/a/y.parquet", "/d/a/x.parquet,/d/a/y.parquet,/d/a/z.parquet"])
+def test_row_7_1_files_of_one_folder_are_asked_about_once(files: str) -> None:
+    done = from_verl({"data.train_files": f"[{files}]"})
+    assert sum("several files lie in /d/a" in decision.why for decision in done.conversion.ledger.decisions) == 1
 
 
 @pytest.mark.parametrize(("to", "live"), [("0.6.0", "optim.clip_grad"), ("0.5.2", "grad_clip")])

@@ -145,12 +145,14 @@ def write_place(w: WriteContext, section: str, to: str, listed: str, index: int)
 
 
 def _ask_about_shared_folder(w: WriteContext, section: str, path: Value, split: str) -> None:
-    """Two files of one folder and split would each bring in the whole folder."""
-    taken = w.facts.folders
-    if (str(path), split) in taken:
-        why = f"two files lie in {formula(path)}: Trinity loads all {split} files of a folder, once for each task set"
+    """Files of one folder and split would each bring in the whole folder; the question is asked at the second of them."""
+    taken, place = w.facts.folders, (str(path), split)
+    taken[place] = taken.get(place, 0) + 1
+    if taken[place] == 2:
+        why = (
+            f"several files lie in {formula(path)}: Trinity loads all {split} files of a folder, once for each task set"
+        )
         w.decide(section + "path", why, "keep one task set for the folder", "give each file a folder of its own")
-    taken.add((str(path), split))
 
 
 def write_selector(w: WriteContext, section: str, to: str) -> None:
