@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rftconf.base.enumeration import count_of
 from rftconf.base.errors import UsageError
 from rftconf.base.ledger import Decision
 from rftconf.base.record import record
@@ -113,7 +114,7 @@ def _colocated(target: Target, values: dict[str, Any], origins: dict[str, Origin
 def _layouts(values: dict[str, Any], *, may_separate: bool) -> list[Decision]:
     """Ask which of two layouts to take where the source has GPUs for each and this framework's programs share them."""
     rollout, trainer = (formula(values.get(f"stage.placement.{role}.gpus")) for role in ("rollout", "actor"))
-    has = f"{rollout} GPUs for engines and {trainer} for the trainer"
+    has = f"{count_of(rollout, 'GPU')} for engines and {trainer} for the trainer"
     why = "here engines and trainer take turns on the same GPUs"
     shared = f"--layout {SHARED}: take turns, in step with each other"
     separate = f"--layout {APART}: GPUs of their own, answers one period ahead of the weights they are learned by"

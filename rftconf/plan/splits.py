@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rftconf.base.enumeration import count_of
 from rftconf.base.record import record
 from rftconf.plan.ranks import ENGINE
 
@@ -27,7 +28,7 @@ class Split:
 
     def __str__(self) -> str:
         extra = f", {self.auxiliary} auxiliary" if self.auxiliary else ""
-        return f"{self.rollout} rollout ({self.engines} engines) + {self.trainer} trainer{extra}"
+        return f"{self.rollout} rollout ({count_of(self.engines, 'engine')}) + {self.trainer} trainer{extra}"
 
 
 @record
