@@ -202,6 +202,12 @@ def golden_cases() -> tuple[Case, ...]:
     return (*accepted, *(case for case in cases if case.to == "roll"))
 
 
+@cache
+def open_cases() -> tuple[Case, ...]:
+    """Every golden conversion that leaves a question open, which DECISIONS closes."""
+    return tuple(read_case(file.parent) for file in sorted(GOLDEN.parent.glob("open/*/case.toml")))
+
+
 def golden_pairs() -> list[tuple[Target, Case]]:
     """Each case with each judge of its releases."""
     return [

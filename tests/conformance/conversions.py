@@ -56,7 +56,7 @@ def convert(source: Path, target: Target, folder: Path, options: Sequence[str] =
     """Convert `source` for the target's release into `folder`."""
     file = folder / f"converted{SUFFIX[target.framework]}"
     file.unlink(missing_ok=True)
-    if target.framework == "chatlearn":  # its loader takes the whole config; a script on the template says the same
+    if SUFFIX[target.framework] == ".yaml":  # its loader takes the whole config; a script says the same
         options = [word for word in options if word not in ("--as", "sh")]
     expected = ["--to", target.framework, "--to-release", target.release, "-o", str(file)]
     output = io.StringIO()

@@ -19,9 +19,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.cases import DECISIONS, golden_cases
+from tests.conformance.cases import DECISIONS, golden_cases, open_cases
 from tests.conformance.conversions import convert, decide
-from tests.conformance.environment import CHATLEARN_TARGETS, ROLL_TARGETS, TRINITY_TARGETS, VERL_TARGETS, Target
+from tests.conformance.environment import PARSED_TARGETS, TARGETS, Target
 from tests.conformance.judging import Bench, Verdict
 from tests.conformance.launching import launched
 from tests.conformance.sources import sources
@@ -31,8 +31,26 @@ WIDTH = 200
 SEEDS = (0, 1)
 TOLERANCE = 1e-6
 """Largest difference, as a share of the largest value: some functions compute in 32 bits, whose step is 6e-8."""
-FIRST_WITH_FUNCTIONS = {"verl": (0, 8, 0), "trinity": (0, 6, 0), "roll": (0, 3, 0), "chatlearn": (1, 2, 0)}
+FIRST_WITH_FUNCTIONS = {
+    "verl": (0, 8, 0),
+    "trinity": (0, 6, 0),
+    "roll": (0, 3, 0),
+    "chatlearn": (1, 2, 0),
+    "trl": (1, 16, 0),
+    "openrlhf": (0, 11, 2),
+}
 """The first release whose losses can be called without a model; earlier ones compute them inside a step."""
+GUARDS = {
+    "verl": 1e-6,  # core_algos.py: compute_grpo_outcome_advantage
+    "trinity": 1e-6,  # grpo_advantage.py
+    "roll": 1e-6,  # functionals.py: reward_postprocess
+    "chatlearn": 1e-5,  # advantage_compute.py
+    "trl": 1e-4,  # grpo_trainer.py: _generate_and_score_completions
+    "openrlhf": 1e-9,  # experience_maker.py: compute_advantages_and_returns
+}
+"""What each framework adds to a group's deviation, so that nothing is divided by zero; no key sets it."""
+SMALLEST_DEVIATION = 0.2
+"""Of the rewards of a group, in the periods of SEEDS: there a guard moves an advantage by no more than its share of that."""
 JUDGED_BY = (
     *("algorithm.advantage", "algorithm.std", "algorithm.gamma", "algorithm.lam", "algorithm.kl_reward"),
     *("batch.responses_per_prompt", "reward."),
@@ -68,7 +86,9 @@ class Compared:
     @property
     def differing(self) -> list[str]:
         """The quantities that are not the same."""
-        return [name for name, gap in self.gaps.items() if not gap <= TOLERANCE]
+        guards = abs(GUARDS[self.source.framework] - GUARDS[self.target.framework]) / SMALLEST_DEVIATION
+        of_rewards = {"advantages": guards, "returns": guards}
+        return [name for name, gap in self.gaps.items() if not gap <= TOLERANCE + of_rewards.get(name, 0.0)]
 
     @property
     def unnamed(self) -> list[str]:
@@ -82,9 +102,20 @@ class Compared:
 
 def newest() -> dict[str, Target]:
     """The judge of the newest release of each framework that is here."""
-    of_trinity = [target for target in TRINITY_TARGETS if number(target.beside) >= FIRST_WITH_FUNCTIONS["verl"]]
-    kinds = (VERL_TARGETS, of_trinity, ROLL_TARGETS, CHATLEARN_TARGETS)
-    return {targets[-1].framework: targets[-1] for targets in kinds if targets}
+    return {
+        target.framework: target
+        for target in judges()
+        if number(target.release) >= FIRST_WITH_FUNCTIONS[target.framework]
+    }
+
+
+def judges() -> list[Target]:
+    """Every judge that is here and can call functions, the oldest release of each framework first."""
+    return [
+        target
+        for target in (*TARGETS, *PARSED_TARGETS)
+        if not target.beside or number(target.beside) >= FIRST_WITH_FUNCTIONS["verl"]
+    ]
 
 
 def number(release: str) -> tuple[int, ...]:
@@ -94,13 +125,17 @@ def number(release: str) -> tuple[int, ...]:
 
 def judge_of(framework: str, release: str) -> Target | None:
     """The judge that can call the functions of a release, if there is one here."""
-    kinds = (VERL_TARGETS, TRINITY_TARGETS, ROLL_TARGETS, CHATLEARN_TARGETS)
-    for target in (target for targets in kinds for target in targets):
-        same = (target.framework, target.release) == (framework, release)
-        beside = not target.beside or number(target.beside) >= FIRST_WITH_FUNCTIONS["verl"]
-        if same and beside and number(release) >= FIRST_WITH_FUNCTIONS[framework]:
-            return target
-    return None
+    known = framework in FIRST_WITH_FUNCTIONS and number(release) >= FIRST_WITH_FUNCTIONS[framework]
+    return next((t for t in judges() if known and (t.framework, t.release) == (framework, release)), None)
+
+
+READ_BY_JUDGES = {"chatlearn": (".yaml", ".yml"), "trl": (".yaml", ".yml"), "openrlhf": (".sh",)}
+"""Suffixes of the sources that a judge takes, where it does not take all."""
+
+
+def takes(source: Target, suffix: str) -> bool:
+    """Whether the source's judge reads files of this form."""
+    return suffix in READ_BY_JUDGES.get(source.framework, (suffix,))
 
 
 def measured(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
@@ -179,12 +214,12 @@ def flat(values: Any) -> Iterator[float]:
 
 def golden_runs() -> Iterator[tuple[Target, Path, Target, tuple[str, ...], str]]:
     """Source's judge, source, target's judge, options and name of each golden case that can be measured here."""
-    for case in golden_cases():
+    for case in dict.fromkeys((*golden_cases(), *open_cases())):
         known = json.loads((case.source.parent / "ledger.json").read_text())["source"]
         source = judge_of(known["framework"], known["release"])
         for release in case.releases:
             target = judge_of(case.to, release)
-            if source and target and not (source.framework == "chatlearn" and case.source.suffix == ".sh"):
+            if source and target and takes(source, case.source.suffix):
                 yield source, case.source, target, case.options, f"{case.name} to {target}"
 
 
@@ -193,7 +228,7 @@ def corpus_runs(folder: Path, thin: int) -> Iterator[tuple[Target, Path, Target,
     for name, reals in sources().items():
         for real in reals[::thin]:
             source = judge_of(real.framework, real.release)
-            if source is None or (real.framework == "chatlearn" and real.suffix == ".sh"):
+            if source is None or not takes(source, real.suffix):
                 continue
             file = written(real, folder)
             for target in newest().values():

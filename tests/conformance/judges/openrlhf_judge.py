@@ -1,8 +1,9 @@
 """Would this release of OpenRLHF start with this script? Usage: openrlhf_judge.py RELEASE (see protocol.py).
 
 A case is `{"id", "file", "starts": optional}`. Stages: `parse` (bash expands the words; the program's parser and checks,
-and its `train` up to where Ray would start anything) and with `starts` also `start` (openrlhf_workers.py). What comes
-back is what the parser made of every flag.
+and its `train` up to where Ray would start anything) and with `starts` also `start` (openrlhf_workers.py). A case with
+`mathematics`, a list of seeds, asks what the functions make of random periods (openrlhf_mathematics.py). What comes back
+is what the parser made of every flag.
 """
 
 import copy
@@ -13,6 +14,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import import_stubs
+import openrlhf_mathematics
 import openrlhf_start
 import openrlhf_workers
 from protocol import serve
@@ -34,6 +36,8 @@ def judge_one(case, progress):
     progress.stage = "parse"
     with patch.dict(sys.modules):
         args, _ = openrlhf_start.started(openrlhf_start.compiled(), Path(case["file"]).read_text())
+    if "mathematics" in case:
+        return openrlhf_mathematics.measure(copy.deepcopy(args), MODEL, case["mathematics"], progress)
     words = openrlhf_start.flat(args)
     if case.get("starts"):
         progress.stage = "start"

@@ -22,6 +22,8 @@ PROGRAM = PACKAGE / "cli" / "train_ppo_ray.py"
 OWN, CONFIG = "openrlhf.utils.config", PACKAGE / "utils" / "config.py"
 """The module in which names with points become groups since 0.10.2."""
 SHIM = "#!/bin/sh\nexec {python} -c 'import json, sys; print(json.dumps(sys.argv[1:]))' \"$@\"\n"
+SUBMIT = '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done\nshift\nexec "$@"\n'
+"""`ray job submit ... -- program`: the program alone starts here."""
 VARIABLE = re.compile(r"\$\{?(\w+)")
 CALCULATED = re.compile(r"\(\((.*?)\)\)")
 STARTED = ["-m", "openrlhf.cli.train_ppo_ray"]
@@ -42,10 +44,11 @@ def stand_in(tree):
 
 
 def words_of(script, folder):
-    """Return the words that a script starts the program with: another python3 stands before the real one, and prints them."""
-    shim = Path(folder) / "python3"
-    shim.write_text(SHIM.format(python=sys.executable))
-    shim.chmod(0o755)
+    """Return the words that a script starts the program with: another python3 prints them."""
+    for name, text in (("python3", SHIM.format(python=sys.executable)), ("ray", SUBMIT)):
+        shim = Path(folder) / name
+        shim.write_text(text)
+        shim.chmod(0o755)
     # whoever runs a script has its variables
     counts = re.findall(r"[A-Za-z_]\w*", " ".join(CALCULATED.findall(script)))
     environment = dict.fromkeys(VARIABLE.findall(script), "given") | dict.fromkeys(counts, NUMBER)

@@ -77,7 +77,7 @@ def start(args, model, progress):
 
 
 def build(role, kind, strategy, model, more):
-    """Build one role on as many ranks as it has GPUs."""
+    """Build one role on as many ranks as it has GPUs; return its worker."""
     from openrlhf.models import actor
     from openrlhf.models import model as critic
     from openrlhf.trainer.ray import ppo_actor, ppo_critic
@@ -104,3 +104,4 @@ def build(role, kind, strategy, model, more):
         strategy.setup_ring_attn = lambda _: None
         worker = object.__new__(kind.__ray_actor_class__)
         worker.init_model_from_pretrained(strategy, model, *more)
+        return worker
