@@ -129,7 +129,10 @@ def judge_of(framework: str, release: str) -> Target | None:
     return next((t for t in judges() if known and (t.framework, t.release) == (framework, release)), None)
 
 
-READ_BY_JUDGES = {"chatlearn": (".yaml", ".yml"), "trl": (".yaml", ".yml"), "openrlhf": (".sh",)}
+READ_BY_JUDGES = {
+    **dict.fromkeys(("roll", "chatlearn", "trl"), (".yaml", ".yml")),
+    "openrlhf": (".sh",),
+}
 """Suffixes of the sources that a judge takes, where it does not take all."""
 
 
