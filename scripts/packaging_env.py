@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".packaging"
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
-EXTRAS = ("lsp", "studio")
+EXTRAS = ("lsp", "studio", "mcp")
 """Extras without which a verb does not start."""
 
 

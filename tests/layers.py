@@ -11,8 +11,9 @@ FLOORS = (
     ("diff", "lint", "runs"),
     ("convert", "explain"),
     ("certificate", "migrate", "recipes"),
-    ("verbs",),
+    ("service", "verbs"),
     ("api", "lsp", "studio"),
+    ("mcp",),
     ("cli",),
 )
 """Rooms from the ground up: one imports those on floors below its own, never one beside it or above."""

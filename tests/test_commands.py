@@ -28,8 +28,8 @@ FENCES = re.compile(r"^```(?:console|shell|bash)\n(.*?)^```$", re.DOTALL | re.MU
 EXAMPLE = ROOT / "golden" / "convert" / "readme" / "input.sh"
 OF_PARSER = "cli.md"
 """Its examples are those of `--help`, which do not say how they end: done, or with findings."""
-NOT_HERE = ("rftconf run ", "rftconf lsp", "rftconf studio")
-"""One needs vLLM, the others answer an editor or a browser until that closes; they have tests of their own."""
+NOT_HERE = ("rftconf run ", "rftconf lsp", "rftconf studio", "rftconf mcp")
+"""One needs vLLM, the others answer an editor, a browser or an agent until it closes; they have tests of their own."""
 ASKS = "rftconf new"
 """It asks at a terminal: tests/cli/test_new.py answers."""
 

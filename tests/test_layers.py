@@ -35,12 +35,19 @@ STARTS_THE_RUNNER = "rftconf/verbs/start_runner.py"
 """`rftconf run`, whose user asks for a process: it is given a plan, and no word of the config is one of its arguments."""
 
 
-SERVES = "rftconf/studio/server.py"
-"""The only module that listens, on the loopback interface, and only while `rftconf studio` runs."""
-ANSWERS_IN_PROCESSES = "rftconf/studio/workers.py"
+LISTENS = "rftconf/service/loopback.py"
+"""The only module that opens a socket, on the loopback interface, and only while `rftconf studio` or `mcp` runs."""
+SERVES = {
+    "rftconf/studio/server.py",
+    "rftconf/studio/guard.py",
+    "rftconf/service/patience.py",
+    "rftconf/mcp/server.py",
+}
+"""The modules that know a web server."""
+ANSWERS_IN_PROCESSES = "rftconf/service/workers.py"
 """Starts processes of its own functions, so that an input that takes long can be given up; no word of an input is run."""
 SERVERS = {"starlette", "uvicorn", "fastapi", "anyio", "h11"}
-ASK_OTHERS = {"httpx", "httpcore", "aiohttp", "websockets", "urllib3", "playwright"}
+ASK_OTHERS = {"httpx", "httpx2", "httpcore", "aiohttp", "websockets", "urllib3", "playwright"}
 
 
 def packaged() -> tuple[Path, ...]:
@@ -65,25 +72,23 @@ def test_nothing_runs_a_process_loads_code_or_reaches_a_network() -> None:
         if name.split(".")[0] in PROCESSES
         and not name.startswith(NO_NETWORK)
         and shown(path) not in (STARTS_THE_RUNNER, ANSWERS_IN_PROCESSES)
-        and (shown(path), name) != (SERVES, "socket")
+        and (shown(path), name) != (LISTENS, "socket")
     ]
     assert problems == []
     started = {name for name, _ in imports_of(PACKAGE.parent / ANSWERS_IN_PROCESSES) if name.split(".")[0] in PROCESSES}
     assert started == {"multiprocessing", "multiprocessing.connection", "multiprocessing.connection.Connection"}
 
 
-def test_only_the_studio_listens_and_nobody_asks_others() -> None:
-    """The server's modules are the studio's alone; nothing in the package opens a connection, the studio included."""
+def test_only_the_studio_and_tools_for_agents_listen_and_nobody_asks_others() -> None:
+    """Servers are theirs alone; nothing in the package opens a connection, they included."""
     imported = [(shown(path), name.split(".")[0]) for path in packaged() for name, _ in imports_of(path)]
-    assert {path for path, name in imported if name in SERVERS} == {
-        SERVES,
-        "rftconf/studio/guard.py",
-        "rftconf/studio/patience.py",
-    }
+    assert {path for path, name in imported if name in SERVERS} == SERVES
+    assert {path for path, name in imported if name in {"mcp", "mcp_types"}} == {"rftconf/mcp/server.py"}
     assert [path for path, name in imported if name in ASK_OTHERS] == []
-    knows = {path for path in packaged() for name, _ in imports_of(path) if name.startswith("rftconf.studio")}
-    assert {shown(path) for path in knows if path.parent.name != "studio"} == {"rftconf/cli/commands/studio.py"}
-    text = (PACKAGE.parent / SERVES).read_text()
+    for room in ("studio", "mcp"):
+        knows = {path for path in packaged() for name, _ in imports_of(path) if name.startswith(f"rftconf.{room}")}
+        assert {shown(path) for path in knows if path.parent.name != room} == {f"rftconf/cli/commands/{room}.py"}
+    text = (PACKAGE.parent / LISTENS).read_text()
     assert 'LOOPBACK = "127.0.0.1"' in text
     assert "0.0.0.0" not in text
 

@@ -24,7 +24,21 @@ DEPENDENCIES = {
     *("pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection", "yaml", "_yaml"),
     *("click", "typer", "rich", "shellingham", "tomli", "pyarrow", "numpy", "pygls", "lsprotocol", "cattrs", "attr"),
     *("attrs", "starlette", "uvicorn", "anyio", "h11", "idna", "sniffio", "httptools", "uvloop", "websockets"),
-    *("ray", "torch", "vllm", "rftconf_runner", "pip", "setuptools", "wheel", "sitecustomize", "usercustomize"),
+    *(
+        "mcp",
+        "mcp_types",
+        "opentelemetry",
+        "httpx2",
+        "ray",
+        "torch",
+        "vllm",
+        "rftconf_runner",
+        "pip",
+        "setuptools",
+        "wheel",
+        "sitecustomize",
+        "usercustomize",
+    ),
 }
 PLANTED = """with open(__file__ + ".ran", "w") as canary:
     canary.write(__name__)
@@ -116,7 +130,7 @@ def test_a_planted_module_would_be_seen(folder: Path) -> None:
 
 
 def test_every_verb_is_tried() -> None:
-    assert {*VERBS, "studio", "lsp"} == set(app.VERBS)
+    assert {*VERBS, "studio", "lsp", "mcp"} == set(app.VERBS)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -159,6 +173,34 @@ def test_processes_of_the_studio_execute_nothing(method: str, program: Path, fol
         server.terminate()
         server.communicate(timeout=30)
     assert ran(folder) == []
+
+
+def test_tools_for_agents_execute_nothing(program: Path, folder: Path) -> None:
+    pytest.importorskip("mcp")
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    call = {"name": "check", "arguments": {"config": {"path": "run0.sh"}}}
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": client},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": call},
+    ]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **entry}) + "\n" for entry in messages)
+    command = [sys.executable, str(program), "fork", "mcp", "--root", "."]
+    quiet = {name: value for name, value in os.environ.items() if name not in ("PYTHONSAFEPATH", "PYTHONPATH")}
+    server = subprocess.Popen(
+        command, cwd=folder, env=quiet, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(lines)
+        server.stdin.flush()
+        replies = [json.loads(server.stdout.readline()) for _ in range(2)]
+    finally:
+        server.terminate()
+        server.communicate(timeout=30)
+    assert ran(folder) == []
+    assert replies[1]["result"]["structuredContent"]["framework"] == "verl"
 
 
 def test_the_language_server_executes_nothing(program: Path, folder: Path) -> None:

@@ -16,6 +16,7 @@ VERBS = {
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
     "studio": "Open a page on this machine: convert, check, price, compare, begin configs.",
+    "mcp": "Serve agents: the verbs as tools, in the Model Context Protocol.",
     "run": "Execute a config with vLLM, FSDP2 and Ray.",
     "launch": "Write what starts a run on Kubernetes (KubeRay) or Slurm.",
     "runs": "List what ran, how far, and what it earned; plot it.",

@@ -22,7 +22,7 @@ from rftconf.load.loaded import Loaded
 from rftconf.report.diagnostics import diagnostics_json
 from rftconf.report.ledger import ledger_json
 from rftconf.schemas import registry
-from rftconf.studio.answer import Answer
+from rftconf.service.answer import Answer
 from rftconf.studio.deciding import Filled, fields_of, filled
 from rftconf.studio.places import lines_of, source_lines
 from rftconf.studio.request import StudioRequest

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import socket
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,15 +18,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rftconf.base.errors import UsageError
+from rftconf.service.answer import Answer
+from rftconf.service.loopback import LOOPBACK, hosts, listening
+from rftconf.service.patience import Impatient
+from rftconf.service.workers import Workers
 from rftconf.studio import frameworks_script
-from rftconf.studio.answer import Answer
 from rftconf.studio.guard import Guard
-from rftconf.studio.patience import Impatient
-from rftconf.studio.verbs import NAMES
-from rftconf.studio.workers import Workers
+from rftconf.studio.verbs import NAMES, load_answers
 
-LOOPBACK = "127.0.0.1"
 MOST_BODY = 4 * 1024 * 1024
 """Bytes of one question: two texts of the largest size, escaped."""
 BODY_SECONDS = 20.0
@@ -106,10 +104,10 @@ def _error_response(status: int, message: str) -> Response:
 def serve(port: int, say: Callable[[str], None]) -> None:
     """Serve until interrupted. `say` gets the page's address. Raises UsageError for a port that is taken."""
     token = secrets.token_urlsafe(16)
-    with _listening(port) as listener:
+    with listening(port) as listener:
         port = listener.getsockname()[1]
-        workers = Workers()
-        app = application(workers.ask, token, (f"{LOOPBACK}:{port}", f"localhost:{port}"))
+        workers = Workers(load_answers)
+        app = application(workers.ask, token, hosts(port))
         config = uvicorn.Config(
             app,
             http=Impatient,
@@ -126,17 +124,3 @@ def serve(port: int, say: Callable[[str], None]) -> None:
             pass  # Ctrl-C is how a person ends the page
         finally:
             workers.end()
-
-
-def _listening(port: int) -> socket.socket:
-    """A socket of the loopback interface that listens: whoever is told the address may come before the server is ready."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((LOOPBACK, port))
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        why = f"port {port}: {(error.strerror or str(error)).lower()}"
-        raise UsageError(f"{why}; name another with --port, or let one be found with --port 0") from None
-    return listener

@@ -126,6 +126,7 @@ OPTIONS = {
     "init": ["--from", "--from-release", "--pyproject", "--force", "--dry-run", "--json", "--quiet", "-q"],
     "lsp": [],
     "studio": ["--port", "--open"],
+    "mcp": ["--root", "--http"],
 }
 
 

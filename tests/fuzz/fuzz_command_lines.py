@@ -53,7 +53,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "runs": ("folder",),
     "schema": ("plan",),
 }
-"""A call of each verb that answers and ends; `lsp` and `studio` listen, and have generators of their own."""
+"""A call of each verb that answers and ends; `lsp`, `studio` and `mcp` listen, and have generators of their own."""
 WORDS = (
     "", " ", "-", "--", "=", "a=", "=b", "a=b=c", "x" * 5000, "0", "-1", "1e999", "nan", "9" * 400, "[", "{}", "${", "$(touch made)",
     "`touch made`", "a.b..c", ".", "..", "~", "/dev", "/dev/full", "missing/a/b", "\udcff", "\u202e", "\x1b]0;a\x07", "a\nb", "ü✓", "null", "%s{0}",

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -64,7 +64,7 @@ CALLS = {
     "runs": Call(("runs",), "no run"),
     "schema": Call(("schema", "trinity"), '"repeat_times"'),
 }
-SERVERS = ("lsp", "studio")
+SERVERS = ("lsp", "studio", "mcp")
 """Verbs that go on until they are told to stop."""
 
 
@@ -150,6 +150,21 @@ def test_studio(environment: Path, tmp_path: Path) -> None:
             address = process.stdout.readline().strip()
             with urlopen(address) as page:
                 assert b"<html" in page.read()
+        finally:
+            process.terminate()
+
+
+@everywhere
+def test_mcp(environment: Path, tmp_path: Path) -> None:
+    words = [command(environment), "mcp", "--http", "0"]
+    with subprocess.Popen(words, cwd=tmp_path, env=surroundings(), stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().strip()
+            body = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}'
+            headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+            with urlopen(Request(address, body, headers)) as answer:
+                assert b'"migrate"' in answer.read()
         finally:
             process.terminate()
 

@@ -129,12 +129,12 @@ def test_a_head_that_does_not_arrive_is_given_up(first: bytes, monkeypatch: pyte
 
     import uvicorn
 
-    from rftconf.studio import patience
+    from rftconf.service import loopback, patience
 
     monkeypatch.setattr(patience, "HEAD_SECONDS", 0.3)
 
     async def serve_a_slow_client() -> tuple[bytes, float]:
-        instance = server._listening(0)
+        instance = loopback.listening(0)
         new_server = uvicorn.Server(uvicorn.Config(APPLICATION, http=patience.Impatient, log_level="warning"))
         serving = asyncio.create_task(new_server.serve([instance]))
         came, spent = await _drip(instance.getsockname(), first)

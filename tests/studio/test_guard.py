@@ -13,7 +13,7 @@ import pytest
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("starlette")
 
-from rftconf.studio.answer import Answer  # noqa: E402
+from rftconf.service.answer import Answer  # noqa: E402
 from rftconf.studio.server import MOST_BODY, application  # noqa: E402
 
 from .conftest import HOST, TOKEN  # noqa: E402

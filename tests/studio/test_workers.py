@@ -14,14 +14,15 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from rftconf.studio.workers import GONE, TOO_SLOW, Workers
+from rftconf.service.workers import GONE, TOO_SLOW, Workers
+from rftconf.studio.verbs import load_answers
 
 README = Path(__file__).resolve().parents[2] / "golden" / "convert" / "readme" / "input.sh"
 FIELDS = {"text": README.read_text(), "name": "input.sh", "to": "trinity"}
 
 
 def test_an_answer_and_one_that_takes_too_long() -> None:
-    workers = Workers(count=1, seconds=30.0)
+    workers = Workers(load_answers, count=1, seconds=30.0)
     try:
         assert json.loads(workers.ask("convert", FIELDS).body)["files"][0]["name"] == "input.yaml"
         workers.seconds = 0.0001
@@ -49,11 +50,11 @@ def test_a_studio_that_ends_leaves_no_folder(tmp_path: Path, end: signal.Signals
             assert process.stdout is not None
             with urlopen(process.stdout.readline().strip(), timeout=60) as page:  # it listens for signals by now
                 assert page.status == 200
-            assert list(tmp_path.glob("rftconf-studio-*"))
+            assert list(tmp_path.glob("rftconf-*"))
             process.send_signal(end)
             _, report = process.communicate(timeout=60)
         finally:
             process.kill()
     assert process.returncode == (0 if end == signal.SIGINT else 128 + end), report
     assert "Traceback" not in report
-    assert not list(tmp_path.glob("rftconf-studio-*"))
+    assert not list(tmp_path.glob("rftconf-*"))

@@ -72,20 +72,15 @@ def explain(
 
     if subject is None:
         raise UsageError("explain: --framework, --release and --json need a KEY")
-    from rftconf.explain import find
-    from rftconf.schemas import registry
-    from rftconf.verbs.read_arguments import framework_name
+    from rftconf.verbs import code_pages
 
-    code = _code_json(subject) if json else None
+    code = code_pages.code_json(subject) if json else None
     if code is not None:
         out.product_json(code)
         return 0
-    known = registry.framework(framework_name(framework)) if framework else None
-    matches = find.matches(subject, known, release) or find.below(subject, known)
-    if not matches:
-        raise find.unknown(subject, known, release)
+    matches = code_pages.matches_of(subject, framework, release)
     if json:
-        out.product_json(_json(matches, release))
+        out.product_json(code_pages.matches_json(matches, release))
     else:
         out.product(_pages(matches, out.product_screen(color), release))
     return 0
@@ -113,51 +108,20 @@ def _page_without_a_key(subject: str | None) -> str | None:
     code = subject.upper()
     if about(code) is not None:
         return page(code)
-    return _hazard(code)
-
-
-def _hazard(code: str) -> str | None:
-    if not (code.startswith("H") and code[1:].isdecimal()):
+    if not code.startswith("H"):
         return None
-    from rftconf.explain.hazards import by_number
+    from rftconf.verbs.code_pages import hazard_text
 
-    hazard = by_number().get(int(code[1:]))
-    if hazard is None:
-        return None
-    concerns = "".join(f"  {name}\n" for name in hazard.concerns)
-    return f"{hazard.name}: {hazard.says}\n" + (f"\nConcerns\n{concerns}" if concerns else "")
-
-
-def _code_json(subject: str) -> dict[str, str] | None:
-    from rftconf.lint.codes import about
-
-    code = subject.upper()
-    entry = about(code)
-    if entry is None:
-        return None
-    return {"code": code, "title": entry.title, "why": entry.why, "advice": entry.advice, "example": entry.example}
-
-
-def _is_one_name(matches: list[Match]) -> bool:
-    """True where all matches are one name of one framework, and of programs that belong to it."""
-    return len({(match.framework.family if match.framework else "", match.name) for match in matches}) == 1
+    return hazard_text(code)
 
 
 def _pages(matches: list[Match], screen: Screen, release: str | None) -> str:
     """One match in full, with the programs of its framework that have the key too; several of different owners listed."""
+    from rftconf.verbs.code_pages import is_one_name
     from rftconf.verbs.key_page import listing, page
 
-    if not _is_one_name(matches):
+    if not is_one_name(matches):
         return listing(matches, screen)
     also = [match.framework.name for match in matches[1:] if match.framework]
     more = f"\nAlso a key of: {', '.join(also)} (choose with --framework)\n" if also else ""
     return page(matches[0], screen, release) + more
-
-
-def _json(matches: list[Match], release: str | None) -> object:
-    """The same as data: an object for one match, a list of names for several."""
-    from rftconf.verbs.key_json import brief_json, match_json
-
-    if not _is_one_name(matches):
-        return [brief_json(match) for match in matches]
-    return match_json(matches[0], release) | {"also": [brief_json(match) for match in matches[1:]]}

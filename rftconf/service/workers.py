@@ -11,12 +11,12 @@ import os
 import queue
 import signal
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
 from rftconf.base.import_path import StartingProcesses
-from rftconf.studio.answer import Answer
+from rftconf.service.answer import Answer
 
 MOST_SECONDS = 20.0
 """After which an answer is given up; the slowest config of the corpus takes under one second."""
@@ -25,6 +25,10 @@ START_SECONDS = 60.0
 MOST_MEMORY = 4 << 30
 """Bytes of address space of one process."""
 
+Reply = Callable[[str, Mapping[str, Any]], Answer]
+"""The function that answers: the name of a question and its fields."""
+Loading = Callable[[], Reply]
+"""A function of a module that is light to import; called in a process of its own, it loads what answers."""
 
 TOO_SLOW = Answer(504, b'{"error": {"message": "this took longer than 20 s and was given up", "exit": 70}}')
 GONE = Answer(
@@ -33,17 +37,17 @@ GONE = Answer(
 
 
 class Worker:
-    """One process, started again after it was given up; it works in `folder`."""
+    """One process, started again after it was given up; it works in `folder`, with what `loading` loads."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: str, loading: Loading) -> None:
+        self.folder, self.loading = folder, loading
         self._start()
 
     def _start(self) -> None:
         # not a copy of this process, which has threads
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, self.folder), daemon=True)
+        self.process = context.Process(target=serve, args=(theirs, self.folder, self.loading), daemon=True)
         with StartingProcesses():
             self.process.start()
         theirs.close()
@@ -80,11 +84,11 @@ class Worker:
 class Workers:
     """A few processes that take turns; more questions wait."""
 
-    def __init__(self, count: int = 2, seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, loading: Loading, count: int = 2, seconds: float = MOST_SECONDS) -> None:
         self.seconds = seconds
         # a text that names files by relative names finds none; ours to remove, for a process that is killed removes nothing
-        self._empty = tempfile.TemporaryDirectory(prefix="rftconf-studio-")
-        self._all = [Worker(self._empty.name) for _ in range(count)]
+        self._empty = tempfile.TemporaryDirectory(prefix="rftconf-")
+        self._all = [Worker(self._empty.name, loading) for _ in range(count)]
         self._idle: queue.Queue[Worker] = queue.Queue()
         for worker in self._all:
             self._idle.put(worker)
@@ -107,19 +111,17 @@ class Workers:
         self._empty.cleanup()
 
 
-def serve(connection: Connection, folder: str) -> None:
+def serve(connection: Connection, folder: str, loading: Loading) -> None:
     """Answer questions in a process of its own, in `folder`, until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that listens
     _bounded()
     os.chdir(folder)
-    from rftconf.studio import answers
-
-    answers.warm_up()
+    answer = loading()
     with contextlib.suppress(EOFError, OSError):  # whoever asked has gone
         connection.send(True)
         while True:
             verb, fields = connection.recv()
-            connection.send(tuple(answers.answer(verb, fields)))
+            connection.send(tuple(answer(verb, fields)))
 
 
 def _bounded() -> None:
