@@ -183,13 +183,16 @@ def new(request: requests.New, roots: Roots) -> results.NewResult:
 
 def written(before: Document, text: str) -> dict[str, Any]:
     """Return the fields of a text that was made from `before`."""
-    lines = unified_diff(before.text.splitlines(True), text.splitlines(True), "before", "after")
+    withheld = masked(text) != text
+    # a line around a change may hold the secret that is left out, and the difference would fit nowhere
+    around = 0 if withheld else 3
+    lines = unified_diff(before.text.splitlines(True), text.splitlines(True), "before", "after", n=around)
     ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
     return {
         "text": text,
         "changed": text != before.text,
         "diff": "".join(ended),
-        "withheld": masked(text) != text,
+        "withheld": withheld,
     }
 
 

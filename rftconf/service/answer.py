@@ -35,7 +35,27 @@ def answered(reply: Callable[[], dict[str, Any] | Answer], own: Iterable[str] = 
     if isinstance(content, Answer):
         return content
     own_text = {name: content.pop(name) for name in own}
-    return Answer(200, _json({**own_text, **json.loads(masked(_json(content).decode()))}))
+    return Answer(200, _json({**own_text, **_without_secrets(content)}))
+
+
+def _without_secrets(content: dict[str, Any]) -> dict[str, Any]:
+    """The content with its secrets masked: text by text, where escapes hide none, then as a whole, where a key names one."""
+    plain = _masked(content)
+    try:
+        whole: dict[str, Any] = json.loads(masked(_json(plain).decode()))
+    except ValueError:  # what looks like a secret ended within an escape or behind a quote
+        return plain
+    return whole
+
+
+def _masked(content: Any) -> Any:
+    if isinstance(content, str):
+        return masked(content)
+    if isinstance(content, dict):
+        return {_masked(key): _masked(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_masked(item) for item in content]
+    return content
 
 
 def _error_json(error: RftconfError) -> dict[str, Any]:

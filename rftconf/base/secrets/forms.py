@@ -113,7 +113,8 @@ FORMS = (
     Form(
         "password before a host",
         "@",
-        r"(?<![\w:@.-])[\w.-]{1,40}:(?P<value>(?=[^\s:/@]{0,60}\d)[^\s:/@\"'<>{}$]{6,60})@(?!sha\d)[\w.-]{1,100}:\d{2,5}(?!\w)",
+        # behind the `:-` of a shell's default too
+        r"(?:(?<![\w:@.-])|(?<=:-))[\w.-]{1,40}:(?P<value>(?=[^\s:/@]{0,60}\d)[^\s:/@\"'<>{}$]{6,60})@(?!sha\d)[\w.-]{1,100}:\d{2,5}(?!\w)",
     ),
     Form("password of Oracle", "jdbc:oracle", r"(?i:jdbc:oracle:\w{1,10}:)[^\s/@\"']{1,100}/(?P<value>[^\s@\"'/]{3,100})@"),
     Form("user of a URL", "://", rf"://(?P<value>{_RANDOM}[\w-]{{16,200}})@"),
