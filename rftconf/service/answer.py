@@ -40,7 +40,7 @@ def answered(reply: Callable[[], dict[str, Any] | Answer], own: Iterable[str] = 
 
 def _without_secrets(content: dict[str, Any]) -> dict[str, Any]:
     """The content with its secrets masked: text by text, where escapes hide none, then as a whole, where a key names one."""
-    plain = _masked(content)
+    plain: dict[str, Any] = _masked(content)
     try:
         whole: dict[str, Any] = json.loads(masked(_json(plain).decode()))
     except ValueError:  # what looks like a secret ended within an escape or behind a quote
