@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rftconf.mcp import requests, results
-from rftconf.mcp.roots import Roots
-
-if TYPE_CHECKING:
-    from rftconf.service.workers import Loading, Reply
 
 
 class Tool(NamedTuple):
@@ -88,18 +83,3 @@ TOOLS = {
 PAGE, PAGES = "page", "pages"
 """These questions are about resources: the text of one address, and all addresses with their titles."""
 RULES, HAZARDS = "rftconf://rules/", "rftconf://hazards/"
-
-
-def loading(roots: Roots) -> Loading:
-    """Return the function that makes a process ready to answer about what lies below `roots`, and nothing else."""
-    return partial(load_answers, roots)
-
-
-def load_answers(roots: Roots) -> Reply:
-    """Load what answers, then refuse every file outside the roots: in a process of its own, never in the server's."""
-    from rftconf.mcp import answers
-    from rftconf.mcp.roots import guard
-
-    answers.warm_up()
-    guard(roots)
-    return partial(answers.answer, roots)

@@ -16,7 +16,8 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 
 from rftconf._version import __version__
-from rftconf.mcp.names import HAZARDS, PAGE, PAGES, RULES, TOOLS, loading
+from rftconf.mcp.names import HAZARDS, PAGE, PAGES, RULES, TOOLS
+from rftconf.mcp.processes import loading
 from rftconf.mcp.roots import Roots
 from rftconf.service.answer import Answer
 from rftconf.service.loopback import LOOPBACK, hosts, listening

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from rftconf.base.errors import UsageError
-from rftconf.mcp.names import loading
+from rftconf.mcp.processes import loading
 from rftconf.mcp.roots import Roots
 from rftconf.service.workers import Workers
 from tests.mcp.client import GOLDEN, content_of, text_of, with_answers
