@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rftconf.mcp import requests, results
+from rftconf.schemas import registry
+
+READ_FRAMEWORKS = tuple(framework.title for framework in registry.READ)
 
 
 class Tool(NamedTuple):
@@ -33,7 +36,7 @@ TOOLS = {
     ),
     "convert": Tool(
         "Write a config for another framework",
-        "Translates a config between veRL, Trinity-RFT, ROLL, ChatLearn, TRL and OpenRLHF. `lost` are keys without a "
+        f"Translates a config between {', '.join(READ_FRAMEWORKS)}. `lost` are keys without a "
         "counterpart, `learning` what trains otherwise, `decisions` what a person has to choose.",
         requests.Convert,
         results.ConvertResult,

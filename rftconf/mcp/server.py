@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 
 from rftconf._version import __version__
-from rftconf.mcp.names import HAZARDS, PAGE, PAGES, RULES, TOOLS
+from rftconf.mcp.names import HAZARDS, PAGE, PAGES, READ_FRAMEWORKS, RULES, TOOLS
 from rftconf.mcp.processes import loading
 from rftconf.mcp.roots import Roots
 from rftconf.service.answer import Answer
@@ -28,7 +28,7 @@ Ask = Callable[[str, Mapping[str, Any]], Answer]
 MOST_AT_ONCE = 200
 """Connections over HTTP; beyond them the server says that it is busy."""
 INSTRUCTIONS = (
-    "Reads configs of RL post-training (veRL, Trinity-RFT, ROLL, ChatLearn, TRL, OpenRLHF) and writes no file. Give a "
+    f"Reads configs of RL post-training ({', '.join(READ_FRAMEWORKS)}) and writes no file. Give a "
     "config as {'path': …} below a root, or as {'text': …}. After every change, check. Show a person what is lost, what "
     "changes the learning and what is left to decide before you use a converted config."
 )
