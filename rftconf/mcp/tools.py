@@ -72,7 +72,8 @@ def convert(request: requests.Convert, roots: Roots) -> results.ConvertResult:
     code = many.code_of(done.ledger, done.errors, request.on_loss)
     if code != many.DONE:
         choices = ("on_loss: allow writes it all the same",)
-        raise RefusedError(many.why_not_written(code, done.ledger, done.errors), choices=choices)
+        why = many.why_not_written(code, done.ledger, done.errors)
+        raise RefusedError(f"{why}; nothing was written", choices=choices)
     account = ledger_json(done.ledger)
     lossy = done.ledger.lossy[:MOST_LOST]
     return results.ConvertResult(

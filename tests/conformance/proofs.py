@@ -104,7 +104,7 @@ TRINITY_FORCED = (
     Forced("the source's engines of … GPUs are larger than", TRINITY_GRPO, {"tensor_parallel_size: 1": "tensor_parallel_size: 16"}),
     Forced("auxiliary GPUs leave none of … for the trainer", TRINITY_GRPO, {ENGINES: "engine_num: 8"}),
     Forced("not whole nodes", TRINITY_GRPO, {"node_num: 1": "node_num: 2", ENGINES: "engine_num: 4"}),
-    Forced("sequences an update cannot be shared by … trainer GPUs", TRINITY_GRPO, {"batch_size: 96": "batch_size: 97"}),
+    Forced("cannot be shared by … trainer GPUs", TRINITY_GRPO, {"batch_size: 96": "batch_size: 97"}),
     Forced("are no multiple of … trainer GPUs", TRINITY_GRPO, {"batch_size: 96": "batch_size: 92"}, until="0.4.1"),
     Forced("rollout GPUs are … of … GPUs", TRINITY_GRPO, {ENGINES: "engine_num: 2.5"}),
     Forced("form A needs whole mini-batches", TRINITY_GRPO, {"batch_size: 96": "batch_size: 96.5"}),
@@ -223,6 +223,8 @@ NO_JUDGE = {
     "…, nor any number up to 512": _GUIDE,
     "cannot express the … recipe": "rftconf new writes no config that its own conversion would refuse; those refusals have their proofs",
     "wants changed cannot be changed": _MIGRATE,
+    "refused: this would be lost": _MIGRATE,
+    "; nothing was written": "an agent is told what the command line says of a loss or of its own check; each of those has its own proof",
     "what it would become is no config of": _MIGRATE,
     "launches share …, and need … and … for it": _MIGRATE,
     "engines apart from the trainer need GPUs of their own": "a wish of the command line (--rollout-gpus 0 and less), or a source that "

@@ -242,7 +242,7 @@ def test_a_longer_sequence_of_the_engine_than_prompt_and_answer_take_is_no_chang
 ) -> None:
     """An engine of 40,960 tokens generates what one of 4,096 does, where prompt and answer have 2,048 each."""
     base = {**RUN, **SHORT, **more}
-    one, other = ({**base, "stage.length.model_max_tokens": size} for size in (40960, second))
-    (cause,) = ranked(found_in(one, other), one, other, SOURCE_AND_TARGET, KEYS)
+    first_run, second_run = ({**base, "stage.length.model_max_tokens": size} for size in (40960, second))
+    (cause,) = ranked(found_in(first_run, second_run), first_run, second_run, SOURCE_AND_TARGET, KEYS)
     assert cause.acts is acts
     assert "prompt" not in cause.measured.says
