@@ -1,4 +1,4 @@
-"""Numbers that hang on conditions: facts that hold whichever way the conditions go."""
+"""Numbers may hang on conditions; these facts about them hold whichever way the conditions go."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def answers(ledger: Path) -> list[str]:
 
 
 def of_variable(name: str, default: object = None) -> str:
-    """An answer for a variable of a script that its owner sets elsewhere; `default`: of the key where it stands."""
+    """Return a value for a variable that a script's owner sets elsewhere; `default` is that of the key where it stands."""
     number = str(default) if _counts(default) else "run"
     return next((value for word, value in VARIABLES if word.search(name)), number)
 

@@ -92,14 +92,14 @@ def decide(target: Target, file: Path, decisions: Mapping[str, str]) -> list[str
 
 
 def half_the_engines(lines: Sequence[str]) -> str:
-    """Engines for half of a cluster that is written there."""
+    """Return how many engines take half of the cluster that is written there."""
     sizes = {match[1]: int(match[2]) for line in reversed(lines) if (match := SIZE.match(line))}
     gpus = sizes.get("node_num", 1) * sizes.get("gpu_per_node", 8)
     return str(max(1, gpus // 2 // sizes.get("tensor_parallel_size", 1)))
 
 
 def decision(target: Target, key: str, decisions: Mapping[str, str]) -> str | None:
-    """What somebody would write for an open key: as decided, as for the same setting of another role, or as it is there by default."""
+    """Return a value for an open key: as decided, as for the same setting of another role, or as it is there by default."""
     known = decisions.get(key) or decisions.get(re.sub(r"(?<=^rewards\.)\w+", "*", key))
     setting = key.rpartition(".")[2]
     known = known or next((value for name, value in decisions.items() if name.rpartition(".")[2] == setting), None)

@@ -48,9 +48,9 @@ GUARDS = {
     "trl": 1e-4,  # grpo_trainer.py: _generate_and_score_completions
     "openrlhf": 1e-9,  # experience_maker.py: compute_advantages_and_returns
 }
-"""What each framework adds to a group's deviation, so that nothing is divided by zero; no key sets it."""
+"""Each framework adds this to a group's deviation, so that nothing is divided by zero; no key sets it."""
 SMALLEST_DEVIATION = 0.2
-"""Of the rewards of a group, in the periods of SEEDS: there a guard moves an advantage by no more than its share of that."""
+"""No group of rewards in the periods of SEEDS deviates less: a guard moves an advantage by no more than its share of that."""
 JUDGED_BY = (
     *("algorithm.advantage", "algorithm.std", "algorithm.gamma", "algorithm.lam", "algorithm.kl_reward"),
     *("batch.responses_per_prompt", "reward."),
@@ -137,7 +137,7 @@ READ_BY_JUDGES = {
 
 
 def takes(source: Target, suffix: str) -> bool:
-    """Whether the source's judge reads files of this form."""
+    """True where the source's judge reads files of this form."""
     return suffix in READ_BY_JUDGES.get(source.framework, (suffix,))
 
 

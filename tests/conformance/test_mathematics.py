@@ -30,7 +30,7 @@ OF_OTHER_KINDS = (
     *("no advantages", "teacher", "no program below", "bash refuses", "not a run of this kind", "agents"),
     *("oc.env", OLDER_TRANSFORMERS),
 )
-"""What a golden case may be left out for; anything else is a fault of ours. `oc.env`: a variable that nobody sets."""
+"""A golden case may be left out for these; anything else is a fault of ours. `oc.env`: a variable that nobody sets."""
 GRPO, PPO = "grpo-guide to trinity 0.6.0 + verl 0.8.0", "ppo-guide-back to verl 0.9.1"
 
 

@@ -86,7 +86,7 @@ class Instance:
     unread: tuple[Place, ...] = ()
     """Places of arguments that may hold any names."""
     flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What a parser's options are written as, by the name under which their values are."""
+    """Return how a parser's options are written, by the name under which their values are."""
 
     def copy(self) -> Instance:
         """Return an object that holds the same and changes by itself."""

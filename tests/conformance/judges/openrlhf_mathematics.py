@@ -108,7 +108,7 @@ def trainer(module, name, role, model, args, **more):
 
 
 def whole(period):
-    """What the ranks count over a whole update."""
+    """Return the numbers that the ranks count over a whole update."""
     return {
         "dp_size": 1,
         "batch_num_tokens": float(period.mask.sum()),

@@ -1,4 +1,4 @@
-"""Programs that make text of text: `basename`, `dirname`, `echo`, `printf`, `expr`, `tr`, `cut`, `wc`, `sed` with a plain word,
+"""These programs make text of text: `basename`, `dirname`, `echo`, `printf`, `expr`, `tr`, `cut`, `wc`, `sed` with a plain word,
 `awk` that prints a field. None is run: the rules that POSIX gives them are applied to known arguments, and None is the answer to
 any others."""
 
