@@ -41,6 +41,7 @@ SERVES = {
     "rftconf/studio/server.py",
     "rftconf/studio/guard.py",
     "rftconf/service/patience.py",
+    "rftconf/service/http_server.py",
     "rftconf/mcp/server.py",
 }
 """The modules that know a web server."""

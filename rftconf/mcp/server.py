@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import mcp.types as protocol
-import uvicorn
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -20,8 +19,8 @@ from rftconf.mcp.names import HAZARDS, PAGE, PAGES, READ_FRAMEWORKS, RULES, TOOL
 from rftconf.mcp.processes import loading
 from rftconf.mcp.roots import Roots
 from rftconf.service.answer import Answer
+from rftconf.service.http_server import serve_application
 from rftconf.service.loopback import LOOPBACK, hosts, listening
-from rftconf.service.patience import Impatient
 from rftconf.service.workers import Workers
 
 Ask = Callable[[str, Mapping[str, Any]], Answer]
@@ -162,19 +161,8 @@ def serve_http(roots: Roots, port: int, say: Callable[[str], None]) -> None:
     with listening(port, "--http") as listener:
         port = listener.getsockname()[1]
         workers = Workers(loading(roots))
-        config = uvicorn.Config(
-            application(workers.ask, port),
-            http=Impatient,
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            limit_concurrency=MOST_AT_ONCE,
-        )
         try:
-            say(f"http://{LOOPBACK}:{port}/mcp")
-            asyncio.run(uvicorn.Server(config).serve([listener]))
-        except KeyboardInterrupt:
-            pass  # Ctrl-C is how a person ends it
+            app = application(workers.ask, port)
+            serve_application(app, listener, MOST_AT_ONCE, lambda: say(f"http://{LOOPBACK}:{port}/mcp"))
         finally:
             workers.end()

@@ -7,9 +7,11 @@ import socket
 from rftconf.base.errors import UsageError
 
 LOOPBACK = "127.0.0.1"
+Listener = socket.socket
+"""Its address is taken, and clients may come."""
 
 
-def listening(port: int, option: str = "--port") -> socket.socket:
+def listening(port: int, option: str = "--port") -> Listener:
     """Return a socket of the loopback interface that listens: clients may come before the server is ready.
 
     Raises UsageError, naming the `option` that gives another port, for one that is taken.

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -19,8 +18,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rftconf.service.answer import Answer
+from rftconf.service.http_server import serve_application
 from rftconf.service.loopback import LOOPBACK, hosts, listening
-from rftconf.service.patience import Impatient
 from rftconf.service.workers import Workers
 from rftconf.studio import frameworks_script
 from rftconf.studio.guard import Guard
@@ -107,20 +106,8 @@ def serve(port: int, say: Callable[[str], None]) -> None:
     with listening(port) as listener:
         port = listener.getsockname()[1]
         workers = Workers(load_answers)
-        app = application(workers.ask, token, hosts(port))
-        config = uvicorn.Config(
-            app,
-            http=Impatient,
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            limit_concurrency=MOST_AT_ONCE,
-        )
         try:
-            say(f"http://{LOOPBACK}:{port}/{token}/")
-            asyncio.run(uvicorn.Server(config).serve([listener]))
-        except KeyboardInterrupt:
-            pass  # Ctrl-C is how a person ends the page
+            app = application(workers.ask, token, hosts(port))
+            serve_application(app, listener, MOST_AT_ONCE, lambda: say(f"http://{LOOPBACK}:{port}/{token}/"))
         finally:
             workers.end()

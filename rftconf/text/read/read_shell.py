@@ -42,7 +42,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
             return replace(launcher, also_read=(*also_read, *launcher.also_read), secrets=secrets)
         diagnostics = [*script.diagnostics, *notes]
         return Document(source.name, source.text, "shell", (), tuple(diagnostics), also_read=also_read, secrets=secrets)
-    launcher = _python_beside(source, script, [chosen.command] if chosen.framework == _TRL else [], options)
+    launcher = _python_beside(source, script, [chosen.command], options)
     if launcher is not None:
         return replace(launcher, also_read=(*also_read, *launcher.also_read), secrets=secrets)
     diagnostics = [*(_outside(d, chosen, source) for d in script.diagnostics), *notes]
@@ -72,9 +72,6 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         asks=script.asks,
         secrets=secrets,
     )
-
-
-_TRL = "trl"
 
 
 def _python_beside(

@@ -41,22 +41,25 @@ def test_variables_hold_what_bash_gives_them(lines: str) -> None:
 @pytest.mark.parametrize("line", ["x y", " x  y ", "", "x"])
 @pytest.mark.parametrize("options", ["-a", "-ra", "-r -a"])
 def test_an_array_of_blanks_holds_what_bash_gives_it(options: str, line: str) -> None:
-    _compare_array(f"read {options} list <<< '{line}'")
+    ours, theirs = _arrays(f"read {options} list <<< '{line}'")
+    assert ours == theirs
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
 @pytest.mark.parametrize("line", ["4,5", "4", "", ",", "4,,5", ",4", "4,", "4,,", " 4, 5 "])
 def test_an_array_of_marks_holds_what_bash_gives_it(line: str) -> None:
     """`IFS=, read -ra` is how scripts count the GPUs of CUDA_VISIBLE_DEVICES."""
-    _compare_array(f"IFS=',' read -ra list <<< \"{line}\"")
+    ours, theirs = _arrays(f"IFS=',' read -ra list <<< \"{line}\"")
+    assert ours == theirs
 
 
-def _compare_array(command: str) -> None:
+def _arrays(command: str) -> tuple[list[object], list[object]]:
+    """Return the size, the first element and all elements of the array: as they are read here, and as bash has them."""
     script = f'{command}\na=${{#list[@]}} b="${{list[0]}}" c="${{list[*]}}"\n'
     answer = subprocess.run(
         ["bash", "-c", f'{script}printf "%s\\0" "$a" "$b" "$c"'], capture_output=True, text=True, timeout=20, check=True
     )
-    assert list(_variables(script).values()) == answer.stdout.split("\0")[:3]
+    return list(_variables(script).values()), list(answer.stdout.split("\0")[:3])
 
 
 @pytest.mark.parametrize("lines", UNKNOWN)
