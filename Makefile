@@ -88,6 +88,12 @@ round-trips:  ## every config of the corpus to itself and through every other fr
 same-budget:  ## every config of the corpus and what it converts to, priced on the same GPUs: the same memory, or a line says why (the suite takes a sample)
 	RFTCONF_CORPUS_ALL=1 $(PYTHON) -m pytest -q tests/laws/test_same_budget.py $(PYTEST_FLAGS)
 
+comparisons:  ## rftconf diff of every two golden inputs, and of each beside every config of the corpus: what is known is compared, what is not is named (the suite takes a quarter of the golden pairs)
+	RFTCONF_CORPUS_ALL=1 $(PYTHON) -m pytest -q tests/laws/test_comparisons.py $(PYTEST_FLAGS)
+
+migrations-named:  ## rftconf migrate of every config of the corpus and every golden input to every release: each key that the release refuses is named (the suite takes a sample)
+	RFTCONF_CORPUS_ALL=1 $(PYTHON) -m pytest -q tests/laws/test_migrations.py $(PYTEST_FLAGS)
+
 leaf-flips:  ## every leaf with a row in every release of every framework set to another value (the suite takes a part of those in older releases)
 	RFTCONF_EVERY_FLIP=1 $(PYTHON) -m pytest -n auto --dist loadgroup tests/laws/test_leaf_flip.py $(PYTEST_FLAGS)
 

@@ -86,6 +86,7 @@ def _differences(stage: Stages, ledger: Ledger) -> Iterator[Differing]:
     keys_by_path = ledger_lines_on(stage.differences, ledger)
     for difference in stage.differences:
         data = difference_json(difference)
+        del data["doubts"]  # the certificate's form is older, and says only whether there are any
         yield Differing(
             stage=stage.a,
             source=data.pop("a"),

@@ -110,7 +110,8 @@ def _effect(effect: Effect, stage: Stages) -> Iterator[str]:
 
 
 def _difference(difference: Difference) -> str:
-    unsure = "" if difference.certain else " <span class=unknown>cannot be compared</span>"
+    reasons = _text("; ".join(f"{letter} {why}" for letter, why in difference.doubts))
+    unsure = "" if difference.certain else f" <span class=unknown>cannot be compared: {reasons}</span>"
     name = f"<code>{_text(difference.path.removeprefix('stage.'))}</code>{unsure}<br><span class=soft>{_text(difference.known.does)}</span>"
     a, b = narrowed(difference)
     return f"<tr><td class=field>{name}</td>{_side_cell('A', difference.path, a)}{_side_cell('B', difference.path, b)}</tr>"

@@ -88,6 +88,7 @@ def difference_json(difference: Difference) -> dict[str, Any]:
         "effect": str(difference.known.effect),
         "does": difference.known.does,
         "certain": difference.certain,
+        "doubts": dict(difference.doubts),
         "a": _side_json(difference.path, difference.a),
         "b": _side_json(difference.path, difference.b),
     }

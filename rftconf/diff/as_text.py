@@ -92,6 +92,8 @@ def value_text(path: str, value: Any, limit: int = _LONGEST) -> str:
 
 def seen_text(path: str, value: SideValue, limit: int = _LONGEST) -> str:
     """A value, and why it does nothing where it does nothing."""
+    if value.none and value.value is None:
+        return NOTHING
     text = words_without_key(path, value.value, value.said) or value_text(path, value.value, limit)
     return f"{text} (no effect: {value.idle})" if value.idle and value.value is not None else text
 
@@ -204,12 +206,10 @@ def _follows(difference: Difference) -> bool:
 
 
 def _difference(difference: Difference, screen: Screen) -> Iterator[str]:
-    name = difference.path.removeprefix("stage.")
-    unsure = "" if difference.certain else "cannot be compared"
-    beside = len(name) + len(unsure) + 6 <= screen.width
-    yield f"    {screen.style(name, 'cyan')}{'  ' * beside}{screen.style(unsure * beside, 'yellow')}"
-    if unsure and not beside:
-        yield f"      {screen.style(unsure, 'yellow')}"
+    yield f"    {screen.style(difference.path.removeprefix('stage.'), 'cyan')}"
+    for letter, why in difference.doubts:
+        lines = screen.wrap(f"cannot be compared: {letter} {why}", 6)
+        yield from (f"      {screen.style(text, 'yellow')}" for text in lines)
     yield from (f"      {screen.style(text, 'dim')}" for text in screen.wrap(difference.known.does, 6))
     columns = [(seen_text(difference.path, side), statement_text(side.said)) for side in narrowed(difference)]
     half = (screen.width - 6 - 3) // 2 if screen.width >= _NARROW else screen.width - 6

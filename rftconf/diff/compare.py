@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
 from typing import Any
 
 from rftconf.base.older_python import StrEnum
-from rftconf.base.symbols import Expr
+from rftconf.diff.doubts import Doubts
 from rftconf.diff.effects import COUNTED, Effect, Known, known_of
-from rftconf.diff.halves import Half, SaidOfStage, SideValue, half_of, nothing
+from rftconf.diff.halves import Half, SaidOfStage, SideValue, half_of
 from rftconf.diff.sides import Does, Idle, Side
 from rftconf.diff.table import GROUPS
-from rftconf.plan.acting import Asleep, awake_and_asleep
 from rftconf.plan.identity import math_id, plan_id
-from rftconf.plan.spelling import plain, same, spelled
+from rftconf.plan.spelling import plain, same
 from rftconf.plan.totals import TOTALS, Total, totals
 from rftconf.plan.trainer_numbers import in_every_trainers_words, moved, trained_apart, with_one_name_each
 
-NUMBERS = ("stage.batch.", "stage.run_length.", "stage.algorithm.")
-"""What decides whether other fields do anything."""
 _EFFECTS = {effect: index for index, effect in enumerate(Effect)}
 
 
@@ -35,7 +31,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field that is not the same; `certain` is False where nobody can tell.
+    """One field that is not the same; `doubts` tell why nobody can tell whether it is, by side ("A", "B").
 
     That is where the answer depends on names without a value, or where one side leaves the field to its code.
     """
@@ -44,7 +40,24 @@ class Difference:
     known: Known
     a: SideValue
     b: SideValue
-    certain: bool = True
+    doubts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def certain(self) -> bool:
+        """False where nobody can tell whether the two are the same."""
+        return not self.doubts
+
+    @property
+    def follows(self) -> bool:
+        """True where the field does nothing on one side, which has no other value of it: another field makes the difference."""
+        if self.a.value == self.b.value:
+            return True
+        return any(side.idle is not None and side.value is None for side in (self.a, self.b))
+
+    @property
+    def of_one_kind(self) -> bool:
+        """True where one of the two is a run of a kind that has no such field, so that it follows from the kinds."""
+        return self.a.lacking or self.b.lacking
 
     @property
     def one_sided(self) -> bool:
@@ -171,12 +184,12 @@ def _stage_title(side: Side, index: int) -> str:
 def _stages(a: Side, b: Side, index_a: int, index_b: int) -> Stages:
     values = a.stages[index_a], b.stages[index_b]
     counted = tuple(_counted(values[0], values[1]))
-    does = (a.does[index_a] if a.does else nothing, b.does[index_b] if b.does else nothing)
+    does = (a.does[index_a] if a.does else Does(), b.does[index_b] if b.does else Does())
     listed = differences((values[0], a.said[index_a]), (values[1], b.said[index_b]), does)
     return Stages(index_a, index_b, _stage_title(a, index_a), counted, listed)
 
 
-def differences(a: SaidOfStage, b: SaidOfStage, does: tuple[Does, Does] = (nothing, nothing)) -> tuple[Difference, ...]:
+def differences(a: SaidOfStage, b: SaidOfStage, does: tuple[Does, Does] = (Does(), Does())) -> tuple[Difference, ...]:
     """Every field that acts and differs between two stages, each given as flat values and why they are there.
 
     `does`: what the frameworks of the two do about fields that they have no keys for.
@@ -204,76 +217,25 @@ def _counted(values_a: Mapping[str, Any], values_b: Mapping[str, Any]) -> Iterat
 
 def _differences(half_a: Half, half_b: Half) -> Iterator[Difference]:
     kind = half_a.raw.get("stage.kind")
-    hangs = _Hanging(half_a, half_b)
+    doubts = Doubts(half_a, half_b)
     for path in {**half_a.acts, **half_b.acts}:
         (mine, known), (theirs, theirs_known) = half_a.acting(path), half_b.acting(path)
         answer = same(mine, theirs)
         if answer is not True and not _stated_alike(half_a, half_b, path):
-            silent = not (known and theirs_known)
-            certain = answer is False and not silent and not hangs.on(path)
-            yield Difference(path, known_of(path, kind), half_a.seen(path), half_b.seen(path), certain=certain)
+            reasons = doubts.on(path, (mine, theirs), (known, theirs_known))
+            yield Difference(path, known_of(path, kind), half_a.seen(path), half_b.seen(path), reasons)
 
 
 def _stated_alike(half_a: Half, half_b: Half, path: str) -> bool:
-    """True where both sides state one value, which one spelling leaves out on a side because it follows from another field there."""
+    """True where both sides state one value, which one spelling leaves out on a side because it follows from another field there.
+
+    Off is off, too, whether anything looks at the switch or not.
+    """
+    if half_a.raw.get(path) is False and half_b.raw.get(path) is False:
+        return True
     stated = [half.raw.get(path) for half in (half_a, half_b) if half.asleep.why(path) is None]
     spelled_out = [half.acts.get(path) for half in (half_a, half_b)]
     return len(stated) == 2 and None in spelled_out and None not in stated and same(*map(plain, stated)) is True
-
-
-class _Hanging:
-    """The fields of two sides that may or may not act, because a number that decides it is not known."""
-
-    def __init__(self, half_a: Half, other: Half) -> None:
-        self._sides = (half_a, other)
-
-    @cached_property
-    def _numbers_of_one_side(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The numbers of each side that the other one leaves open."""
-        half_a, half_b = self._sides
-        mine, theirs = _numbers(half_a.raw), _numbers(half_b.raw)
-        return (
-            {path: value for path, value in mine.items() if isinstance(half_b.raw.get(path), Expr)},
-            {path: value for path, value in theirs.items() if isinstance(half_a.raw.get(path), Expr)},
-        )
-
-    @cached_property
-    def _open(self) -> bool:
-        return any(isinstance(value, Expr) for half in self._sides for value in _numbers(half.raw).values())
-
-    def on(self, path: str) -> bool:
-        """True where whether the field at `path` does anything hangs on such a number.
-
-        Both sides say the same, or the field sleeps on one side, and would on the other by the numbers of the first.
-        """
-        if not self._open:
-            return False
-        mine, theirs = (values.get(path) for values in self._in_one_spelling)
-        if mine is not None and same(mine, theirs) is True:
-            return True
-        return self._sleeps(0, path) or self._sleeps(1, path)
-
-    @cached_property
-    def _in_one_spelling(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The fields of both sides, whether they act or not."""
-        half_a, half_b = self._sides
-        return spelled(half_a.raw), spelled(half_b.raw)
-
-    def _sleeps(self, side_index: int, path: str) -> bool:
-        asleep, awake = self._sides[side_index], self._sides[1 - side_index]
-        if path in asleep.acts or asleep.asleep.why(path) is None or path not in awake.acts:
-            return False
-        return bool(self._numbers_of_one_side[side_index]) and self._by_numbers_of[side_index].why(path) is not None
-
-    @cached_property
-    def _by_numbers_of(self) -> tuple[Asleep, Asleep]:
-        """Return, for each side, the fields of the other one that would do nothing with this side's numbers."""
-        (half_a, half_b), (mine, theirs) = self._sides, self._numbers_of_one_side
-        return awake_and_asleep({**half_b.raw, **mine})[1], awake_and_asleep({**half_a.raw, **theirs})[1]
-
-
-def _numbers(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {path: value for path, value in raw.items() if path.startswith(NUMBERS)}
 
 
 def _place(difference: Difference) -> tuple[int, int]:

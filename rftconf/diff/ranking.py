@@ -53,8 +53,8 @@ def ranked(
     """
     groups: dict[str, list[Difference]] = {}
     for difference in differences:
-        # the same value that acts on one side only follows from another field, which is listed
-        if difference.known.effect is Effect.MATHEMATICS and difference.a.value != difference.b.value:
+        # what acts on one side only, and is the same or nothing on the other, follows from another field, which is listed
+        if difference.known.effect is Effect.MATHEMATICS and not difference.follows:
             groups.setdefault(cause_of(difference.path).name, []).append(difference)
     measured = (_measured(group, a, b, names, keys or {}) for group in groups.values())
     return tuple(sorted(measured, key=_place))
@@ -64,7 +64,7 @@ def of_stages(comparison: Comparison, stage: Stages) -> tuple[Ranked, ...]:
     """The causes behind two stages of a comparison, as far as the two can be compared; only those that act."""
     a, b = comparison.a.stages[stage.a], comparison.b.stages[stage.b]
     keys = {path: statement.keys[0][0] for path, statement in comparison.b.said[stage.b].items() if statement.keys}
-    certain = [difference for difference in stage.differences if difference.certain]
+    certain = [difference for difference in stage.differences if difference.certain and not difference.of_one_kind]
     return tuple(cause for cause in ranked(certain, a, b, A_AND_B, keys) if cause.acts)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from rftconf.base.ledger import State
 from rftconf.base.span import Place
@@ -14,6 +13,8 @@ from rftconf.load.loaded import Loaded
 from rftconf.load.stage import StageRead
 from rftconf.mappers.native import nodes_above
 from rftconf.mappers.outcomes import UNSET
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for
 from rftconf.plan.flat import flat_stages
 from rftconf.plan.origin import Kind
@@ -38,8 +39,18 @@ class Statement:
     """Framework and release whose default it is; empty for what the file says."""
 
 
-Does: TypeAlias = Callable[[str], tuple[Any, Statement] | None]
-"""What a framework does about a plan field that it has no key for, and which of its tables says so."""
+class Does:
+    """Tells what a framework does about plan fields that nobody set; by itself, of a framework that nothing is known of."""
+
+    def value_of(self, path: str) -> tuple[Any, Statement] | None:
+        """Return the framework's own value of a field without a key, and what says so; None where it is not known."""
+        del path
+        return None
+
+    def reason_without_value(self, path: str) -> str:
+        """Tell why nobody says a field's value; empty where nothing is known of it."""
+        del path
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +98,48 @@ def side(name: str, loaded: Loaded, *others: Loaded) -> Side:
     idle = tuple(dict.fromkeys(idle for part in parts for idle in _idle(part)))
     asleep = {idle.key for idle in idle}
     own = {key: value for part in parts for key, value in part.extensions.items() if key not in asleep}
-    does = [does_without_key(stage, part.framework, part.release) for part in parts for stage in part.stages]
+    does = [DoesWithoutKey(stage, part.framework, part.release) for part in parts for stage in part.stages]
     return Side(name, loaded.framework, loaded.release, plan, flat_stages(plan), statements, idle, own, does)
 
 
-def does_without_key(stage: StageRead, framework: str, release: str) -> Does:
-    """Return what tells, of a plan field, what this framework does about it where it has no key for it."""
-    return partial(_does, stage, _title(framework, release))
+class DoesWithoutKey(Does):
+    """Tells what a framework's table says of the plan fields that a stage's config does not set."""
 
+    def __init__(self, stage: StageRead, framework: str, release: str) -> None:
+        self._stage, self._title = stage, _title(framework, release)
 
-def _does(stage: StageRead, title: str, path: str) -> tuple[Any, Statement] | None:
-    """Return the framework's own value of a field without a key, if its table has one and the run has the role."""
-    role = _ROLE.match(path)
-    if role is not None and not any(path.startswith(role[0]) for path in stage.values):
-        return None
-    cannot = stage.reading.table.lacking(path)
-    if cannot is None or cannot.behaves is UNSET:
-        return None
-    value = cannot.behaves(stage.reading, path) if callable(cannot.behaves) else cannot.behaves
-    if value in (UNSET, None):
-        return None
-    return value, Statement(Kind.DEFAULT, (), cannot.why, (), title)
+    def value_of(self, path: str) -> tuple[Any, Statement] | None:
+        """Return the framework's own value, if its table has one and the run has the role."""
+        role = _ROLE.match(path)
+        if role is not None and not any(path.startswith(role[0]) for path in self._stage.values):
+            return None
+        cannot = self._stage.reading.table.lacking(path)
+        if cannot is None or cannot.behaves is UNSET:
+            return None
+        value = cannot.behaves(self._stage.reading, path) if callable(cannot.behaves) else cannot.behaves
+        if value in (UNSET, None):
+            return None
+        return value, Statement(Kind.DEFAULT, (), cannot.why, (), self._title)
+
+    def reason_without_value(self, path: str) -> str:
+        """Tell what the table says of a field that it has no key for, else why its keys say nothing here."""
+        reading = self._stage.reading
+        cannot = reading.table.lacking(path)
+        if cannot is not None:
+            return cannot.why
+        origin = self._stage.origins.get(path)
+        keys = origin.keys if origin is not None else self._keys_of(path)
+        asleep = next((reading.inactive[key] for key in keys if key in reading.inactive), "")
+        if asleep or not keys:
+            return asleep or (origin.how if origin is not None else "")
+        more = f" or {len(keys) - 1} more of its keys" if len(keys) > 1 else ""
+        return f"nothing sets {keys[0]}{more}, and {self._title} has no value of its own"
+
+    def _keys_of(self, path: str) -> tuple[str, ...]:
+        """The keys from which the framework's table reads a field."""
+        table = self._stage.reading.table
+        rows = (table.rows[index] for index in table.feeding.get(without_indices(path), ()))
+        return tuple(dict.fromkeys(key for row in rows for key in natives_of(row)))
 
 
 def _title(framework: str, release: str) -> str:

@@ -60,8 +60,10 @@ def _asleep(comparison: Comparison, after: Loaded) -> Mapping[str, str]:
 
 def _field(difference: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
     asked_keys = difference.a.said.asked if difference.a.said is not None else ()
+    written = difference.a.said is not None and difference.a.said.kind is Said.WRITTEN
+    still = tuple(key for key in asked_keys if key in asleep)
     beside = after.document.launch.unread if after.document.launch is not None else ""
-    if beside and (difference.a.said is None or difference.a.said.kind is not Said.WRITTEN):
+    if beside and not written:
         return Unlike(
             difference.path,
             difference.a.value,
@@ -71,13 +73,11 @@ def _field(difference: Difference, after: Loaded, asleep: Mapping[str, str]) -> 
         )
     why = next((asleep[key] for key in asked_keys if key in asleep), "") or difference.b.idle or ""
     if difference.b.value is None or difference.b.idle is not None:
-        written = difference.a.said is not None and difference.a.said.kind is Said.WRITTEN
         is_kept = not written or _usual(after, asked_keys, difference.a.value)
-        still = tuple(key for key in asked_keys if key in asleep)
         return Unlike(difference.path, difference.a.value, None, Nature.RELEASE if is_kept else Nature.LOST, why, still)
     if difference.a.value is None:
         return Unlike(difference.path, None, difference.b.value, Nature.NEW)
-    if difference.b.said is None or not difference.b.said.asked:
+    if not (written and still) and (difference.b.said is None or not difference.b.said.asked):
         return Unlike(
             difference.path,
             difference.a.value,
@@ -86,16 +86,15 @@ def _field(difference: Difference, after: Loaded, asleep: Mapping[str, str]) -> 
             difference.b.said.how if difference.b.said else "",
         )
     reasons = [versions.reason_value_is_fixed(after.framework, after.release, key) for key in asked_keys]
-    if any(reasons) and (difference.a.said is None or difference.a.said.kind is not Said.WRITTEN):
+    if any(reasons) and not written:
         return Unlike(
             difference.path, difference.a.value, difference.b.value, Nature.RELEASE, next(why for why in reasons if why)
         )
-    if (difference.a.said is None or difference.a.said.kind is not Said.WRITTEN) and not _sayable(
-        after, (*asked_keys, *difference.b.said.asked)
-    ):
+    said_keys = difference.b.said.asked if difference.b.said is not None else ()
+    if not written and not _sayable(after, (*asked_keys, *said_keys)):
         why = f"{registry.framework(after.framework).title} {after.release} has no key for it"
         return Unlike(difference.path, difference.a.value, difference.b.value, Nature.RELEASE, why)
-    return Unlike(difference.path, difference.a.value, difference.b.value, Nature.LOST, difference.a.idle or why)
+    return Unlike(difference.path, difference.a.value, difference.b.value, Nature.LOST, difference.a.idle or why, still)
 
 
 def _sayable(after: Loaded, keys: tuple[str, ...]) -> bool:

@@ -16,11 +16,7 @@ from typing import Any
 
 from rftconf.base.symbols import is_symbolic
 from rftconf.plan.chat_templates import without_switch
-from rftconf.plan.kinds import (
-    counts_for_evaluation,
-    counts_for_preference,
-    counts_for_supervised,
-)
+from rftconf.plan.kinds import READS, why_without
 from rftconf.plan.spelling import spelled
 
 Values = Mapping[str, Any]
@@ -58,13 +54,18 @@ def awake_and_asleep(values: Values) -> tuple[dict[str, Any], Asleep]:
     """The fields of one stage that act, in one spelling, and what does nothing there."""
     known = spelled(values)
     asleep = Asleep(frozenset(index for index, idle in enumerate(IDLE) if idle.when(known)))
-    counts = next((counts for kind, counts in COUNTS if known.get("stage.kind") == kind), None)
+    counts = READS.get(str(known.get("stage.kind")))
     acts = {
         path: value
         for path, value in known.items()
         if asleep.why(path) is None and (counts is None or counts(_plain(path)))
     }
     return acts, asleep
+
+
+def why_lacking(path: str, kind: object) -> str | None:
+    """Tell why a run of `kind` has no field at `path` (indices allowed); None where it may have one."""
+    return why_without(_plain(path), kind)
 
 
 @lru_cache(maxsize=20_000)
@@ -169,8 +170,14 @@ def _has_own_type(role: str) -> Condition:
 
 
 FSDP = ("sp", "fsdp_shard_gpus", "reshard_after_forward", "forward_prefetch", "offload_policy", "min_wrap_params",
-        "use_orig_params", "mesh.*")  # fmt: skip
+        "use_orig_params", "entropy_chunking", "entropy_checkpointing", "mesh.*")  # fmt: skip
 MICRO = ("micro", "log_prob", "reference", "critic", "critic_infer")
+
+
+def _still(who: str) -> Condition:
+    """True where the learning rate is one and the same in every update."""
+    path = f"stage.optim.{who}."
+    return lambda v: v.get(path + "schedule") in ("constant", None) and v.get(path + "warmup_updates") in (0, None)
 
 
 def _by_role() -> tuple[Idle, ...]:
@@ -199,6 +206,7 @@ def _by_role() -> tuple[Idle, ...]:
         path = f"stage.optim.{who}."
         flat = among(path + "schedule", "constant")
         idle_fields.append(Idle((path + "min_lr*", path + "decay_updates"), flat, "the learning rate does not decay"))
+        idle_fields.append(Idle((path + "updates_per_tick",), _still(who), "the learning rate does not move"))
     return tuple(idle_fields)
 
 
@@ -225,6 +233,7 @@ IDLE: tuple[Idle, ...] = (
     Idle(("stage.batch.pass_order",), lambda v: one_mini_batch(v) or v.get(BATCH + "passes") in (1, None),
          "there is one pass, or one mini-batch"),
     Idle(("stage.batch.shuffle_sequences",), one_mini_batch, "a period is one mini-batch"),
+    Idle(("stage.seeds.minibatch",), off("stage.batch.shuffle_sequences"), "sequences are not shuffled"),
     Idle(("stage.batch.uneven_tail",), even, "every update is whole"),
     Idle(("stage.algorithm.advantage_scope",), one_update, "a period is one update"),
     Idle(("stage.run_length.epochs", "stage.run_length.last_partial"), lambda v: v.get(RUN + "rollouts") is not None,
@@ -238,11 +247,3 @@ IDLE: tuple[Idle, ...] = (
     *_by_role(),
 )  # fmt: skip
 """In no order: each looks at the whole stage."""
-
-
-COUNTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("sft", counts_for_supervised),
-    ("dpo", counts_for_preference),
-    ("eval", counts_for_evaluation),
-)
-"""Kinds of runs that read some of the fields. A run that follows a teacher reads more than samples: nothing is left out there."""

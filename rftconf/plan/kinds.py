@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
 WITHOUT_ROLLOUTS = ("sft", "dpo", "offline_distill")
@@ -34,7 +35,7 @@ SUPERVISED = (
 NOT_SUPERVISED = (
     "stage.checkpoint.critic_keep", "stage.data.*[].workflow*", "stage.data.*[].reward*", "stage.data.*[].sampling.*",
     "stage.data.*[].reply_prefix", "stage.placement.actor.entropy_*", "stage.placement.actor.torch_compile",
-    "stage.data.rows", "stage.data.mixing",
+    "stage.data.rows", "stage.data.mixing", "stage.optim.actor.updates_per_tick",
 )  # fmt: skip
 
 
@@ -48,12 +49,54 @@ PREFERENCE = (
 EVALUATED = (
     "identity.*", "cluster.*", "stage.name", "stage.kind", "stage.model.path", "stage.model.tokenizer_path",
     "stage.model.trust_remote_code", "stage.model.chat_template", "stage.model.thinking", "stage.model.rope_*",
-    "stage.length.prompt_max_tokens", "stage.length.response_max_tokens", "stage.length.response_min_tokens",
+    "stage.length.prompt_max_tokens", "stage.length.response_max_tokens", "stage.length.response_min_tokens", "stage.optim.*.updates_per_tick",
     "stage.length.model_max_tokens", "stage.placement.rollout.*", "stage.sampling.eval.*", "stage.data.eval*",
     "stage.data.domains*", "stage.data.environments*", "stage.turns.*",
     "stage.reward.*",
 )  # fmt: skip
 """What a run that only evaluates reads: the model, the engines, the evaluation sets, their sampling and their reward."""
+
+
+LEARNING = (
+    "stage.optim.*", "stage.algorithm.*", "stage.sync.*", "stage.run_length.*", "stage.checkpoint.*", "stage.cadence.*",
+    "stage.model_options.*", "stage.seeds.minibatch", "stage.placement.actor.*", "stage.placement.reference.*",
+    "stage.placement.critic.*", "stage.placement.layout", "stage.batch.*", "stage.reward.*", "stage.data.train*",
+    "stage.sampling.train.*", "stage.model.critic*",
+)  # fmt: skip
+"""What a run that only generates has no use for: all that learns, and what scores its answers."""
+ROLLED_OUT = (
+    "stage.sync.*", "stage.sampling.*", "stage.reward.*", "stage.turns.*", "stage.placement.rollout.*", "stage.batch.prompts_*",
+    "stage.batch.responses_per_prompt", "stage.batch.log_prob.*", "stage.algorithm.advantage*", "stage.algorithm.critic.*",
+    "stage.algorithm.policy_loss.*", "stage.algorithm.kl_*", "stage.algorithm.std_*", "stage.algorithm.filters*",
+    "stage.algorithm.divide_logits_by_temperature", "stage.algorithm.rollout_correction", "stage.placement.critic.*",
+    "stage.optim.critic.*", "stage.length.response_min_tokens",
+)  # fmt: skip
+"""What a run that learns from given texts has no use for: answers of its own, their rewards and what is made of these."""
+TAUGHT = ("stage.algorithm.distillation.*",)
+"""What only a run with a teacher reads."""
+COMPARED = ("stage.data.*.keys.chosen", "stage.data.*.keys.rejected")
+"""What only a run on pairs of answers reads."""
+GIVEN = ("stage.data.*.trained_turns",)
+"""What only a run reads that learns from conversations as they are given."""
+WITHOUT = {
+    "rl": (*TAUGHT, *COMPARED, *GIVEN),
+    "distill": (*COMPARED, *GIVEN),
+    "sft": (*TAUGHT, *COMPARED),
+    "dpo": (*TAUGHT, *GIVEN),
+    "offline_distill": (*COMPARED, *ROLLED_OUT),
+    "eval": (*TAUGHT, *COMPARED, *GIVEN),
+    "generate": (*COMPARED, *GIVEN, *LEARNING),
+}
+"""Kind of run to globs over fields that such a run cannot have."""
+
+
+def why_without(path: str, kind: object) -> str | None:
+    """Tell why a run of `kind` has no field `path` (list items written `[]`); None where it may have one."""
+    counts = READS.get(str(kind))
+    lacks = counts is not None and not counts(path)
+    if lacks or any(fnmatchcase(path, glob) for glob in WITHOUT.get(str(kind), ())):
+        return f"{NAMES[str(kind)]} has no such setting"
+    return None
 
 
 def counts_for_evaluation(path: str) -> bool:
@@ -70,3 +113,11 @@ def counts_for_supervised(path: str) -> bool:
 def counts_for_preference(path: str) -> bool:
     """True when a run on pairs of answers reads the plan field `path` (list items written `[]`)."""
     return counts_for_supervised(path) or any(fnmatchcase(path, glob) for glob in PREFERENCE)
+
+
+READS: Mapping[str, Callable[[str], bool]] = {
+    "sft": counts_for_supervised,
+    "dpo": counts_for_preference,
+    "eval": counts_for_evaluation,
+}
+"""Kinds of runs that read some of the fields. A run that follows a teacher reads more than samples: nothing is left out there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import lru_cache
@@ -249,4 +249,15 @@ def same(a: Any, b: Any) -> bool | None:
     """Tell whether two spelled values are the same; None where that depends on names that nobody told."""
     if _equal(a, b):
         return True
-    return None if isinstance(a, Expr) or isinstance(b, Expr) else False
+    if isinstance(a, Expr) or isinstance(b, Expr):
+        return None
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        return _all_same(same(a[name], b[name]) for name in a)
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return _all_same(map(same, a, b))
+    return False
+
+
+def _all_same(answers: Iterable[bool | None]) -> bool | None:
+    """Tell whether values that are not all equal may be the same: they are not where one pair differs for certain."""
+    return False if False in list(answers) else None

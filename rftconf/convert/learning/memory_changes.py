@@ -23,6 +23,8 @@ GPU = "h100-80g"
 SMALL = "a100-40g"
 """Both are priced on this one too, for what an engine holds beside its share: of a small GPU that is more."""
 PROMPT = "stage.length.prompt_max_tokens"
+SERVER = ("stage.placement.rollout.gpus", "stage.placement.rollout.tp")
+"""What whoever starts a server of engines says, and no key of the trainer's config."""
 NEEDS_MORE = "more memory: "
 OTHERWISE = "memory: "
 WHEN = ("at work", "while others work", "of cache", "at least")
@@ -42,7 +44,7 @@ def memory_notes(
     from rftconf.budget.facts.gpus import gpu_named
 
     a = _setup(mine, ledger.source_framework, ledger.source_release)
-    b = _setup(theirs, ledger.target_framework, ledger.target_release, mine.values.get(PROMPT))
+    b = _setup(theirs, ledger.target_framework, ledger.target_release, mine)
     if a is None or b is None:
         return
     comparison = compare_memory(a, b, gpu_named(GPU))
@@ -58,18 +60,29 @@ def memory_notes(
             yield f"{_sentence(difference, words)} (on GPUs as {small.name})"
 
 
-def _setup(stage: StageRead, framework: str, release: str, longest_prompt: Value = None) -> Setup | None:
+def completed(values: Mapping[str, Value], source: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the plan values of an output with what it leaves to whoever starts it, as its source has that.
+
+    That is the limit of a prompt, since the prompts are the source's, and the GPUs of a server of engines.
+    """
+    filled = dict(values)
+    if isinstance(values.get(PROMPT), OpenKey):
+        filled[PROMPT] = source.get(PROMPT)
+    if is_symbolic(values.get(SERVER[0])):
+        filled |= {path: source[path] for path in SERVER if path in source}
+    return filled
+
+
+def _setup(stage: StageRead, framework: str, release: str, source: StageRead | None = None) -> Setup | None:
     """The run as its memory sees it; None where the config does not tell enough, or names a model that no table has.
 
-    `longest_prompt`: the limit of the source, whose prompts these are, where the target leaves it open.
+    `source`: the run that this one was converted from, which tells what this one leaves open.
     """
     from rftconf.budget.facts.models import find
     from rftconf.budget.roles.plan_view import plan_view
     from rftconf.budget.roles.setup import BudgetRequest, setup_of
 
-    values = dict(stage.values)
-    if isinstance(values.get(PROMPT), OpenKey):
-        values[PROMPT] = longest_prompt
+    values = completed(stage.values, source.values) if source is not None else dict(stage.values)
     path = values.get("stage.model.path")
     if not isinstance(path, str) or find(path) is None:
         return None

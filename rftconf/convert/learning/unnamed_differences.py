@@ -18,7 +18,7 @@ from rftconf.convert.questions.setting_questions import asked_of
 from rftconf.diff.as_text import narrowed, seen_text
 from rftconf.diff.compare import Difference, differences
 from rftconf.diff.effects import Effect
-from rftconf.diff.sides import Does, does_without_key, statements_of
+from rftconf.diff.sides import Does, DoesWithoutKey, statements_of
 from rftconf.load.effective import stages_of
 from rftconf.load.stage import StageRead, read_stage
 from rftconf.mappers.facts import Facts
@@ -106,6 +106,10 @@ def _sentence(difference: Difference) -> str:
         idle = difference.b.idle or difference.a.idle
         where = "in the source; here" if difference.b.idle else "here; in the source"
         return f"{name}: acts only {where} {idle or 'nothing looks at it'}"
+    if difference.b.idle and difference.b.value is None:
+        return f"{name}: {seen_text(difference.path, difference.a)} in the source; here {difference.b.idle}"
+    if difference.a.idle and difference.a.value is None:
+        return f"{name}: {seen_text(difference.path, difference.b)} here; in the source {difference.a.idle}"
     mine, theirs = (seen_text(difference.path, value) for value in narrowed(difference))
     return f"{name}: {mine} in the source, {theirs} here"
 
@@ -117,7 +121,7 @@ def _half(ledger: Ledger, stage: StageRead, *, target: bool = False) -> tuple[di
 
 
 def _does(ledger: Ledger, stage: StageRead, *, target: bool = False) -> Does:
-    return does_without_key(stage, *_run_by(ledger, target=target))
+    return DoesWithoutKey(stage, *_run_by(ledger, target=target))
 
 
 def _run_by(ledger: Ledger, *, target: bool) -> tuple[str, str]:

@@ -188,7 +188,7 @@ def read_length(r: ReadContext) -> None:
     most = int(most) if isinstance(most, float) else most  # the default of older releases is 1e8
     r.set(EPOCHS, episodes, EPISODES)
     r.set(MOST, None if most == ALL else most, ROWS)
-    r.set(LAST, None)
+    r.set(LAST, None, how="the last rollout of an episode takes the rows that are left, for which the plan has no word")
     if (
         isinstance(rows, int)
         and isinstance(prompts, int)

@@ -158,6 +158,8 @@ UNSEEDED = 67280421310721
 UNSET_KEYS = (
     cannot("stage.data.seed", why="main_ppo: create_rl_sampler seeds its generator with data.seed alone, up to 0.5 with 1",
            behaves=lambda c, _: UNSEEDED if c.since("0.6.1") else 1),
+    cannot("stage.batch.balance_ranks", why="the 0.9 trainer always balances, whatever balance_batch says (H64)",
+           behaves=lambda c, _: True if v1_trainer(c) else None),
 )  # fmt: skip
 
 VERL = Table(

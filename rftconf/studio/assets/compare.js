@@ -139,7 +139,7 @@ class Compare {
     };
     const cell = (side) =>
       el("td", { class: "mono" }, side.no_effect_because ? el("span", { class: "soft" }, "no effect: ", side.no_effect_because) : short(side.value === null && !side.origin ? "says nothing" : shown(side.value), 80), side.origin?.keys?.length ? el("div", { class: "soft" }, side.origin.keys.map((key) => `${key.key}${key.place ? ` :${key.place.line}` : ""}`).join(", ")) : null, side.origin?.default_of ? el("div", { class: "soft" }, `default of ${side.origin.default_of}`) : null);
-    return el("tr", { tabindex: "0", on: { mouseenter: () => look(false), focus: () => look(false), click: () => look(true) } }, el("td", { class: "mono" }, el("span", { class: "t-key" }, one.path.replace(/^stage\./, "")), one.certain ? null : el("div", { class: "soft" }, "cannot be compared")), cell(one.a), cell(one.b), el("td", null, one.does));
+    return el("tr", { tabindex: "0", on: { mouseenter: () => look(false), focus: () => look(false), click: () => look(true) } }, el("td", { class: "mono" }, el("span", { class: "t-key" }, one.path.replace(/^stage\./, "")), one.certain ? null : el("div", { class: "soft" }, `cannot be compared: ${Object.entries(one.doubts).map(([side, why]) => `${side} ${why}`).join("; ")}`)), cell(one.a), cell(one.b), el("td", null, one.does));
   }
 }
 
