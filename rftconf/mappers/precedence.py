@@ -71,11 +71,10 @@ class FirstOf(OneField):
     speaks: Callable[[Any], bool]
     overruled: str
     silent: str
-    default: Any = None
 
     def read(self, r: ReadContext) -> None:
         """Set the field by the key that counts. Beside a first one that nobody told, the second may act, so neither is dead."""
-        value = r.native(self.first, self.default)
+        value = r.native(self.first)
         if isinstance(value, Expr) and r.written(self.second):
             r.set(self.path, value, self.first, self.second)
             r.narrowed[self.second] = (
@@ -87,7 +86,7 @@ class FirstOf(OneField):
         else:
             key, other, why = self.second, self.first, self.silent
         r.inactive[other] = why
-        take(r, key, self.path, self.default)
+        take(r, key, self.path)
 
     def write(self, w: WriteContext) -> None:
         """Write the first key alone."""

@@ -18,7 +18,7 @@ from tests.laws.round_trips import HERE
 from tests.mappers.test_shapes import FIELD, KEY, NEVER, table, write
 
 OTHER = "further"
-EITHER = FirstOf(KEY, OTHER, FIELD, lambda value: value == "interrupt", "chatty wins", "chatty says nothing", "finish")
+EITHER = FirstOf(KEY, OTHER, FIELD, lambda value: value == "interrupt", "chatty wins", "chatty says nothing")
 
 
 def reading(shape: Any, **keys: Any) -> Reading:

@@ -118,7 +118,8 @@ def word(node: ast.AST) -> Iterator[Broken]:
         table = node.args[0]
         if isinstance(table, ast.Dict) and len(table.values) > 1:
             moved = ast.Dict(table.keys, [*table.values[1:], table.values[0]])
-            yield "word", ast.Call(node.func, [moved, *node.args[1:]], node.keywords)
+            if ast.dump(moved) != ast.dump(table):  # words that all mean the same stay as they are
+                yield "word", ast.Call(node.func, [moved, *node.args[1:]], node.keywords)
 
 
 WAYS = (unit, condition, default, factor, word)

@@ -21,8 +21,8 @@ def _spreads(size: Any) -> bool:
 def _size(role: str, worker: str, when: When) -> Fold:
     own, engine = f"actor_rollout_ref.{role}.{NAME}", f"actor_rollout_ref.{role}.fsdp_config.{NAME}"
     overwrites, silent = f"{own} overwrites it", f"only a size above 1 overwrites {engine}, which is set"
-    either = FirstOf(own, engine, f"stage.placement.{worker}.sp", _spreads, overwrites, silent, default=1)
-    alone = Pair(own, either.path, 1, idle={engine: _UNREAD})
+    either = FirstOf(own, engine, f"stage.placement.{worker}.sp", _spreads, overwrites, silent)
+    alone = Pair(own, either.path, idle={engine: _UNREAD})
     return together(
         While(when, Where(since("0.8.0"), either, alone, written=either)),
         why="FSDPActorConfig.__post_init__: the role's size above 1 goes into the engine's; FSDPEngine reads that one",

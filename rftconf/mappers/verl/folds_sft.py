@@ -200,7 +200,7 @@ SHARES = together(
 )
 
 OFFLOAD = together(
-    Copies(("model.fsdp_config.cpu_offload", "model.fsdp_config.offload_params"), "stage.placement.actor.offload.param", default=False, every=True),
+    Copies(("model.fsdp_config.cpu_offload", "model.fsdp_config.offload_params"), "stage.placement.actor.offload.param", every=True),
     why="fsdp_sft_trainer: CPUOffload",
 )  # fmt: skip
 """Parameters wait in host memory where both switches are on."""

@@ -134,7 +134,6 @@ CANNOT = (
     cannot("stage.sampling.train.responses", why="rollout.n says it"),
     cannot("stage.sampling.eval.ignore_eos", why="validation always stops at the end token", behaves=False),
     cannot("stage.optim.*.extra", why="not a veRL optimizer option"),
-    cannot("stage.optim.*.min_lr*", why="no floor for this schedule", behaves=0.0),
     cannot("stage.model_options.lora.dtype", why="adapters take the model's dtype", behaves="auto"),
     cannot("stage.data.environments[].*", why="a multi-turn run needs an agent loop or tools of veRL's own: write them and switch rollout.multi_turn on"),
     cannot("stage.data.domains[].*", why="veRL draws rows as they lie in the files, and one reward function scores all: let it look at data_source"),

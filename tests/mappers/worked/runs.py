@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.load.load import load
 from rftconf.mappers.facts import Facts
 from rftconf.mappers.reading import Reading
+from rftconf.mappers.rows import Row
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
 from rftconf.plan.units import Unit
@@ -67,9 +69,10 @@ def write(
     trainer: str = "",
     form: str = "auto",
     same: bool = False,
+    rows: int | None = None,
 ) -> Writing:
     """Write a plan of some values, paths below `stage.` unless they are the cluster's or the identity's; `same` where
-    the source is a config of this framework too."""
+    the source is a config of this framework too, `rows` of the training set."""
     known = registry.framework(framework)
     trainer = trainer or known.trainer
     keys = catalogue.load(framework, None, trainer)
@@ -86,7 +89,7 @@ def write(
         same_framework=same,
         defaults=keys.default,
         knows=keys.__contains__,
-        facts=Facts(form=form),
+        facts=Facts(form=form, rows=rows),
     )
     done.write_all()
     return done
@@ -113,3 +116,12 @@ def worths(reading: Reading) -> dict[Unit, Any]:
         except KeyError:
             continue
     return amounts
+
+
+def assert_idle(done: Reading, patterns: Iterable[str]) -> None:
+    """Each pattern names keys of rows, and none of these keys does anything in a run that was read."""
+    rows = [row.native for row in done.table.rows if isinstance(row, Row)]
+    for pattern in patterns:
+        keys = [key for key in rows if fnmatchcase(key, pattern)]
+        assert keys, f"no row reads {pattern}"
+        assert [key for key in keys if key not in done.inactive] == [], pattern

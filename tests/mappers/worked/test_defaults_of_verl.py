@@ -98,10 +98,11 @@ def test_what_nobody_says(name: str) -> None:
     assert dict(zip(fields, plan("verl", flat, *fields, trainer=trainer, release=release), strict=True)) == fields
 
 
-def test_engines_of_their_own_get_weights_as_the_only_way_there_was() -> None:
-    """verl 0.6.1 recipe/one_step_off_policy: no checkpoint engine; since 0.7 it is `naive` unless written."""
+@pytest.mark.parametrize("release", ["0.7.1", "0.9.1"])
+def test_engines_of_their_own_get_weights_over_nccl(release: str) -> None:
+    """verl 0.7.1 experimental/one_step_off_policy/config: checkpoint_engine.backend: "nccl"."""
     flat = {**VERL_GRPO, "rollout.nnodes": 1, "rollout.n_gpus_per_node": 8}
-    assert plan("verl", flat, "sync.transport", trainer="one_step_off", release="0.7.1") in (["auto"], ["nccl"])
+    assert plan("verl", flat, "sync.transport", trainer="one_step_off", release=release) == ["nccl"]
 
 
 SFT: dict[str, tuple[str, Flat, str, str, Flat]] = {

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 import pytest
 
-from rftconf.mappers.rows import Row
 from tests.laws.flip_bases import ARR, CHATLEARN_GRPO, CRITIC, MCORE, STATIC, TAUGHT, TRINITY_GRPO, VERL_GRPO
 from tests.laws.flip_bases_roll import AGENTIC, DPO, RLVR, SFT
 from tests.laws.flip_bases_sft import SAMPLES
-from tests.mappers.worked.runs import Flat, read
+from tests.mappers.worked.runs import Flat, assert_idle, read
 
 ALONE = {**VERL_GRPO, f"{ARR}.actor.use_kl_loss": False, f"{ARR}.rollout.log_prob_use_dynamic_bsz": True}
 MEGATRON = {f"{ARR}.actor.strategy": "megatron"}
@@ -290,9 +287,4 @@ RUNS: dict[str, tuple[str, Flat, str, str, tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", RUNS)
 def test_nothing_comes_of_them(name: str) -> None:
     framework, flat, trainer, release, patterns = RUNS[name]
-    done = read(framework, flat, trainer=trainer, release=release)
-    rows = [row.native for row in done.table.rows if isinstance(row, Row)]
-    for pattern in patterns:
-        keys = [key for key in rows if fnmatchcase(key, pattern)]
-        assert keys, f"no row reads {pattern}"
-        assert [key for key in keys if key not in done.inactive] == [], pattern
+    assert_idle(read(framework, flat, trainer=trainer, release=release), patterns)
