@@ -7,6 +7,8 @@ import pytest
 from rftconf.base.errors import RefusedError
 from rftconf.mappers.chatlearn.forks import dialect
 from tests.laws.flip_bases import ARR, CHATLEARN_GRPO, TRINITY_GRPO, VERL_GRPO
+from tests.laws.flip_bases_roll import PPO, RLVR
+from tests.laws.flip_bases_sft import SAMPLES
 from tests.mappers.worked.runs import PERIOD, Flat, assert_idle, keys, plan, read, write
 from tests.mappers.worked.test_worth import CHATLEARN
 
@@ -98,3 +100,47 @@ def test_parameters_of_the_oldest_supervised_program_stay() -> None:
     for switches, waits in (((True, True), True), ((True, False), False), ((False, True), False)):
         written = {**flat, **dict(zip(both, switches, strict=True))}
         assert plan("verl_fsdp_sft", written, "placement.actor.offload.param", release="0.2.0") == [waits]
+
+
+INFER = "max_tokens_per_microbatch_in_infer"
+ROLL: Flat = {
+    **RLVR,
+    **PPO,
+    "use_kl_loss": True,
+    **{f"{role}.use_dynamic_batching_in_infer": True for role in ("actor_train", "reference", "critic")},
+    **{f"{role}.model_args.ulysses_size": 2 for role in ("actor_train", "reference", "critic")},
+}
+CAPS: dict[str, tuple[str, Flat, str, str, int]] = {
+    # roll 0.3.0 utils/dynamic_batching.py packs whole sequences of a rank, before Ulysses splits them over 2 GPUs
+    "ROLL's actor": ("roll", ROLL, f"actor_train.{INFER}", "batch.log_prob.tokens_per_rank", 5000),
+    "ROLL's reference": ("roll", ROLL, f"reference.{INFER}", "batch.reference.tokens_per_rank", 5000),
+    "ROLL's critic": ("roll", ROLL, f"critic.{INFER}", "batch.critic_infer.tokens_per_rank", 5000),
+    # verl 0.9.1 workers: max_token_len_per_gpu * sp_size
+    "veRL's actor": (
+        "verl",
+        {**VERL_GRPO, f"{ARR}.actor.ulysses_sequence_parallel_size": 2},
+        f"{ARR}.actor.ppo_max_token_len_per_gpu",
+        "batch.micro.tokens_per_rank",
+        10000,
+    ),
+    "veRL's samples": (
+        "verl_sft",
+        {**SAMPLES, "engine.ulysses_sequence_parallel_size": 2},
+        "data.max_token_len_per_gpu",
+        "batch.micro.tokens_per_rank",
+        10000,
+    ),
+    "Trinity's actor": (
+        "trinity",
+        {**TRINITY_GRPO, "trainer.ulysses_sequence_parallel_size": 2},
+        "trainer.max_token_len_per_gpu",
+        "batch.micro.tokens_per_rank",
+        10000,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CAPS)
+def test_tokens_of_a_pass_where_two_gpus_share_a_sequence(name: str) -> None:
+    framework, flat, key, path, tokens = CAPS[name]
+    assert plan(framework, {**flat, key: 5000}, path) == [tokens]
