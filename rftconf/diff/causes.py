@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rftconf.diff.deviations import deviation, guard
 from rftconf.diff.measured_difference import Measure, Tier, changed, scaled, term
 from rftconf.diff.measures import (
     adapter,
     batches,
     capping,
     clipping,
-    deviation,
     gradient_scale,
     length_of_run,
     logits,
@@ -54,6 +54,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("aggregation", (L + "loss_agg", L + "loss_agg_tokens"), changed(Tier.SCALE, "How token losses become one loss")),
     Cause("gradient scale", (L + "loss_norm_scope",), gradient_scale),
     Cause("advantage scale", (L + "std_scope", L + "std_ddof"), deviation),
+    Cause("guard of the deviation", (L + "std_guard",), guard),
     Cause("whitening", (L + "whiten_advantage",), changed(Tier.SCALE, "Advantages are whitened", whole_sentence=True)),
     Cause("scope of advantages", (L + "advantage_scope",), changed(Tier.SAMPLES, "Advantages are computed", whole_sentence=True)),
     Cause("learning rate", (O + "lr",), scaled("The learning rate")),

@@ -16,7 +16,8 @@ from rftconf.plan.spelling import plain
 NEVER = ("stage.cadence.save_rollouts", "stage.cadence.eval_rollouts")
 """Fields that mean never where nobody says when."""
 NONE = tuple(
-    f"stage.algorithm.{name}" for name in ("policy_loss.dual_clip_c", "policy_loss.value_cap", "std_scope", "std_ddof")
+    f"stage.algorithm.{name}"
+    for name in ("policy_loss.dual_clip_c", "policy_loss.value_cap", "std_scope", "std_ddof", "std_guard")
 )
 """Fields whose absence is a value: no second clip, no cap, no division by a deviation. Every reader fills them."""
 LACKED = ("stage.optim.actor.warmup_updates", "stage.optim.critic.warmup_updates")

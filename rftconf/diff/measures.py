@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, inf, log2, sqrt
+from math import ceil, inf, log2
 from typing import Any
 
 from rftconf.base.symbols import Expr
@@ -78,28 +78,6 @@ def _clip_remedy(pair: Pair, times: Any, up: bool) -> str:
     target = clip * times if up else clip / times
     how = f"{render_value(clip)} {'×' if up else '/'} {render_value(times)} micro-batches"
     return f"set {key}={float(target):.4g} ({how}); Adam's own steps stay as they are"
-
-
-def deviation(pair: Pair) -> Measured:
-    """Measure a difference in the deviation by which advantages are divided."""
-    scope, ddof = pair.both(L + "std_scope"), pair.both(L + "std_ddof")
-    n = pair.b.get(N)
-    if scope[0] == scope[1] and set(ddof) == {0, 1} and isinstance(n, int) and n > 1:
-        times = sqrt(n / (n - 1)) if ddof[1] == 0 else sqrt((n - 1) / n)
-        which = "the group's own deviation" if ddof[1] == 0 else "the deviation of a sample"
-        says = f"Advantages ×{times:.3g}: they are divided by {which} {pair.names[1]}"
-        return Measured(Tier.SCALE, says, abs(log2(times)), _step_remedy(pair, times), whole=True)
-    if scope[0] != scope[1]:
-        what = "Advantages are divided by the deviation of"
-        return Measured(Tier.SCALE, sides(pair, what, *scope, L + "std_scope"), None)
-    return Measured(Tier.SCALE, sides(pair, "How advantages are scaled", *lead_of(pair)), None)
-
-
-def _step_remedy(pair: Pair, times: float) -> str:
-    clip, key = pair.a.get(CLIP), pair.key(CLIP)
-    if not key or not is_number(clip) or isinstance(clip, Expr) or not clip:
-        return "Adam's own steps stay as they are"
-    return f"{key}={clip * times:.4g} clips alike; Adam's own steps stay as they are"
 
 
 def temperature(pair: Pair) -> Measured:

@@ -161,6 +161,7 @@ ROWS: tuple[Row, ...] = (
     Row(L + "advantage_scope", "algorithm", "Over which sequences values and whitening are taken."),
     Row(L + "std_scope", "algorithm", "Which rewards an advantage is divided by the deviation of."),
     Row(L + "std_ddof", "algorithm", "Whether the deviation is a sample's: sqrt(n / (n - 1)) apart."),
+    Row(L + "std_guard", "algorithm", "What is added to the deviation before advantages are divided by it."),
     Row(L + "gamma", "algorithm", "How much later rewards count for earlier tokens."),
     Row(L + "lam", "algorithm", "How far advantages trust the critic."),
     Row(L + "whiten_advantage", "algorithm", "Whether advantages have mean 0 and deviation 1 over the batch."),

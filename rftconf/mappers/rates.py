@@ -210,6 +210,11 @@ def advantage_scope(context: Context, mine: str) -> Any:
     return (context.values.get("stage.algorithm.advantage_scope") if one_update(context) else None) or mine
 
 
+def where_divided(context: Context, mine: float) -> float | None:
+    """Return `mine`, what belongs to a deviation that rewards are divided by; None where they are divided by none."""
+    return mine if context.plan("stage.algorithm.std_scope") in ("group", "batch") else None
+
+
 def tail(context: Context, mine: str) -> str:
     """Return the fate of an incomplete last mini-batch: `mine`, or the plan's word where there never is one (H7)."""
     prompts, n, update = map(context.values.get, PERIOD)

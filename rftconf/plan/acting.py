@@ -223,7 +223,7 @@ IDLE: tuple[Idle, ...] = (
     Idle(("stage.placement.reference.*", "stage.batch.reference.*"), without_reference, "nothing needs a reference policy"),
     Idle(("stage.placement.reference.megatron.distributed_optimizer",), lambda _: True, "a reference has no optimizer"),
     Idle(("stage.algorithm.preference.*",), lambda v: v.get("stage.kind") != "dpo", "it does not learn from pairs"),
-    Idle(("stage.algorithm.std_ddof",), among(LOSS + "std_scope", "none"), "rewards are not divided by a deviation"),
+    Idle(("stage.algorithm.std_ddof", "stage.algorithm.std_guard"), among(LOSS + "std_scope", "none"), "rewards are not divided by a deviation"),
     Idle(("stage.algorithm.policy_loss.clip_*", "stage.algorithm.policy_loss.dual_clip_c"),
          among(LOSS + "policy_loss.family", "gpg"), "a plain policy gradient has no ratio to clip"),
     Idle(("stage.algorithm.loss_agg_tokens",), lambda v: not str(v.get(LOSS + "loss_agg")).endswith("sum-over-len"),

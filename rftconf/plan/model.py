@@ -351,6 +351,8 @@ class Algorithm(Part):
     std_scope: Literal["none", "group", "batch", "running"] | Symbol | None = None
     std_ddof: Int | None = None
     """0: the standard deviation of the population, 1: of a sample (H38)."""
+    std_guard: Float | None = None
+    """Is added to the deviation, so that nothing is divided by zero."""
     gamma: Float | None = None
     lam: Float | None = None
     whiten_advantage: Bool | None = None

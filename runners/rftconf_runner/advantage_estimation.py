@@ -173,7 +173,7 @@ def _by_answer(job: Job, rewards: Tensor, lengths: Tensor, groups: Tensor) -> Te
         case "reinforce_pp_baseline":
             return advantages.centred(rewards, groups)
         case _:
-            return advantages.group_relative(rewards, groups, job.scope, job.ddof)
+            return advantages.group_relative(rewards, groups, job.scope, job.ddof, job.guard)
 
 
 def _estimated(

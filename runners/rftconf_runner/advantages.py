@@ -7,27 +7,29 @@ import torch
 from torch import Tensor
 
 EPSILON = 1e-6
-"""Added to a standard deviation before division by it, as all four frameworks do."""
+"""Added to a standard deviation before division by it where the plan has no number."""
 ENERGY_EPSILON = 1e-8
 """Added by veRL to a sum of variances before division by it."""
 
 
-def group_relative(rewards: Tensor, groups: Tensor, scope: str = "group", ddof: int = 1) -> Tensor:
+def group_relative(
+    rewards: Tensor, groups: Tensor, scope: str = "group", ddof: int = 1, guard: float = EPSILON
+) -> Tensor:
     """GRPO: the reward less its group's mean, divided by a standard deviation (`scope` group or batch; none: Dr.GRPO).
 
     `rewards` [sequences], `groups` [sequences] numbers of prompts. A group of one keeps its reward. `ddof` 1 is the
-    deviation of a sample, 0 of the population (H38).
+    deviation of a sample, 0 of the population (H38); `guard` is added to it.
     """
     less_mean = centred(rewards, groups)
     if scope == "none":
         return less_mean
     if scope == "batch":
-        return less_mean / (rewards.std(correction=ddof) + EPSILON)
+        return less_mean / (rewards.std(correction=ddof) + guard)
     count, of = _sizes(groups)
     means = _added(rewards, of, count) / count
     squares = _added((rewards - means[of]).square(), of, count)
     deviations = torch.where(count > 1, (squares / (count - ddof).clamp(min=1)).sqrt(), 1.0)
-    return less_mean / (deviations[of] + EPSILON)
+    return less_mean / (deviations[of] + guard)
 
 
 def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:

@@ -36,7 +36,7 @@ def _normalized(job: Job, rewards: Tensor, parts: Sequence[Tensor]) -> Tensor:
     for part in parts:
         own = rewards[part]
         if job.advantage in ("grpo", "grpo_mean_only"):
-            normalized[part] = advantages.group_relative(own, groups[part], job.scope, job.ddof)
+            normalized[part] = advantages.group_relative(own, groups[part], job.scope, job.ddof, job.guard)
         elif job.advantage == "reinforce_pp" and job.batch_norm:
             normalized[part] = (own - own.mean()) / (own.std() + advantages.EPSILON)
     return normalized

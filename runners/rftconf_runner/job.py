@@ -211,6 +211,7 @@ class Job:
     baseline: str
     scope: str
     ddof: int
+    guard: float
     whitens: bool
     gamma: float
     lam: float

@@ -190,14 +190,13 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
         "old": OLD.get(read.value("sync.old_logprob", "recompute_at_rollout"), ""),
         "correction": _correction(read.value(a + "rollout_correction", {}), read.stage),
         "rejections": executed_rejections(read.stage.algorithm.rollout_correction or {}),
-        "shaping": _shaping(read.value("reward.manager_args", {}))
-        if read.value("reward.manager", "naive") == "dapo"
-        else None,
+        "shaping": _shaping(read),
         **_refill(read.stage),
         "advantage": read.value(a + "advantage"),
         "scope": _scope(read),
         "whitens": read.value(a + "whiten_advantage", read.stage.algorithm.advantage in WHITENED),
         "ddof": read.whole(a + "std_ddof", 1),
+        "guard": read.number(a + "std_guard", 1e-6),
         "gamma": read.number(a + "gamma", 1.0),
         "lam": read.number(a + "lam", 1.0),
         "family": "gpg" if learns_likelihood(read.stage) else read.value(a + "policy_loss.family"),
@@ -247,9 +246,10 @@ def _correction(block: dict[str, Any], stage: Stage) -> Correction | None:
     )
 
 
-def _shaping(arguments: dict[str, Any]) -> Shaping | None:
+def _shaping(read: StageReader) -> Shaping | None:
+    arguments, dapo = read.value("reward.manager_args", {}), read.value("reward.manager", "naive") == "dapo"
     buffer = arguments.get("overlong_buffer_cfg")
-    if not isinstance(buffer, dict) or not buffer.get("enable"):
+    if not dapo or not isinstance(buffer, dict) or not buffer.get("enable"):
         return None
     numbers = (buffer.get("len"), arguments.get("max_resp_len"), buffer.get("penalty_factor"))
     return Shaping(*(number(value) for value in numbers))

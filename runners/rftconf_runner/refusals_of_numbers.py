@@ -55,6 +55,7 @@ RANGES = {
     "placement.rollout.tp": COUNT,
     "sync.run_ahead_rollouts": Range(),
     "algorithm.std_ddof": Range(0, 1),
+    "algorithm.std_guard": Range(),
     "algorithm.loss_agg_tokens": COUNT,
     "algorithm.critic.warmup_rollouts": Range(),
     "run_length.rollouts": COUNT,

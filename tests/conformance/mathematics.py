@@ -40,17 +40,6 @@ FIRST_WITH_FUNCTIONS = {
     "openrlhf": (0, 11, 2),
 }
 """The first release whose losses can be called without a model; earlier ones compute them inside a step."""
-GUARDS = {
-    "verl": 1e-6,  # core_algos.py: compute_grpo_outcome_advantage
-    "trinity": 1e-6,  # grpo_advantage.py
-    "roll": 1e-6,  # functionals.py: reward_postprocess
-    "chatlearn": 1e-5,  # advantage_compute.py
-    "trl": 1e-4,  # grpo_trainer.py: _generate_and_score_completions
-    "openrlhf": 1e-9,  # experience_maker.py: compute_advantages_and_returns
-}
-"""Each framework adds this to a group's deviation, so that nothing is divided by zero; no key sets it."""
-SMALLEST_DEVIATION = 0.2
-"""No group of rewards in the periods of SEEDS deviates less: a guard moves an advantage by no more than its share of that."""
 JUDGED_BY = (
     *("algorithm.advantage", "algorithm.std", "algorithm.gamma", "algorithm.lam", "algorithm.kl_reward"),
     *("batch.responses_per_prompt", "reward."),
@@ -86,9 +75,7 @@ class Compared:
     @property
     def differing(self) -> list[str]:
         """The quantities that are not the same."""
-        guards = abs(GUARDS[self.source.framework] - GUARDS[self.target.framework]) / SMALLEST_DEVIATION
-        of_rewards = {"advantages": guards, "returns": guards}
-        return [name for name, gap in self.gaps.items() if not gap <= TOLERANCE + of_rewards.get(name, 0.0)]
+        return [name for name, gap in self.gaps.items() if not gap <= TOLERANCE]
 
     @property
     def unnamed(self) -> list[str]:

@@ -30,6 +30,7 @@ RUN: dict[str, Any] = {
     "stage.algorithm.advantage": "grpo",
     "stage.algorithm.std_scope": "group",
     "stage.algorithm.std_ddof": 1,
+    "stage.algorithm.std_guard": 1e-6,
     "stage.algorithm.loss_norm_scope": "micro_batch_mean",
     "stage.algorithm.divide_logits_by_temperature": True,
     "stage.algorithm.kl_loss.enabled": True,
@@ -146,6 +147,15 @@ def test_a_deviation_of_the_population_is_smaller() -> None:
     assert cause.measured.doublings == pytest.approx(log2(sqrt(8 / 7)))
     assert "×1.07" in cause.measured.says
     assert "clip=1.069" in cause.measured.remedy
+
+
+def test_what_is_added_to_a_deviation_is_left_to_chance_until_it_weighs() -> None:
+    """TRL adds 1e-4, which is below what two seeds differ by; Trinity-RFT takes any number."""
+    little, much = only(algorithm__std_guard=1e-4), only(algorithm__std_guard=0.1)
+    assert (little.tier, little.acts) == (Tier.CHANCE, True)
+    assert "advantages are 0.0099 % smaller" in little.measured.says
+    assert much.tier is Tier.SCALE
+    assert much.measured.doublings == pytest.approx(log2(1.1), rel=1e-4)
 
 
 def test_a_term_that_is_gone_is_larger_than_any_factor() -> None:

@@ -67,6 +67,19 @@ def test_a_warm_up_from_zero_is_told_on_its_way_to_the_floor() -> None:
     assert "the source's at 0" in why
 
 
+def test_what_is_added_to_a_deviation_is_an_argument() -> None:
+    """TRL adds 1e-4 and has no key for it; Trinity-RFT's grpo takes it as `epsilon`, and adds 1e-6 unless told."""
+    own = CONFIG.replace("algorithm_type: grpo", "algorithm_type: grpo\n  advantage_fn_args: {epsilon: 0.001}")
+    assert of(own, "trinity", "verl").plan.stages[0].algorithm.std_guard == 0.001
+    outcome, why = state(of(own, "trinity", "verl"), "algorithm.advantage_fn_args.epsilon")
+    assert (outcome, "compute_grpo_outcome_advantage adds" in why) == (State.NARROWED, True)
+    assert of(CONFIG, "trinity", "verl").plan.stages[0].algorithm.std_guard == 1e-6
+    script = "accelerate launch --num_processes 4 grpo.py --model_name_or_path m --scale_rewards group"
+    trl = convert_loaded(load(read(Source("c.sh", script)), framework="trl"), "trinity", Options())
+    (line,) = (line for line in trl.ledger.targets if line.key == "algorithm.advantage_fn_args.epsilon")
+    assert line.value == 1e-4
+
+
 def test_a_constant_rate_gets_no_floor() -> None:
     conversion = of(VERL.replace("SCHEDULE", "constant"), "verl", "trinity")
     assert yaml.safe_load(conversion.text)["algorithm"]["optimizer"]["min_lr_ratio"] == 0.0

@@ -170,6 +170,7 @@ def test_kl_by_release() -> None:
 def test_deviations(release: str, keys: dict[str, Any], advantage: str, scope: str) -> None:
     values = plan(release, **keys)
     assert (values[A + "advantage"], values[A + "std_scope"], values[A + "std_ddof"]) == (advantage, scope, 1)
+    assert values.get(A + "std_guard") == (None if scope == "none" else 1e-4)
 
 
 @pytest.mark.parametrize(

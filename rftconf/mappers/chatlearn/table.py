@@ -87,6 +87,7 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.critic.enabled, False, why="there is no critic here"),
     fixed(lambda p: p.stage.algorithm.std_scope, "group", why="answers to one prompt are compared with each other"),
     fixed(lambda p: p.stage.algorithm.std_ddof, 0, why="rewards are divided by the deviation of the population, which is smaller (H38)"),
+    fixed(lambda p: p.stage.algorithm.std_guard, 1e-5, why="advantage_compute.py adds it to the deviation, so that nothing is divided by zero"),
     fixed(lambda p: p.stage.algorithm.advantage_scope, "rollout", why="advantages are computed once an episode"),
     fixed(lambda p: p.stage.algorithm.whiten_advantage, False, why="group advantages are not whitened"),
     fixed(lambda p: p.stage.algorithm.kl_reward.enabled, False, why="the reward has no KL penalty; KL is in the loss alone"),

@@ -13,9 +13,15 @@ from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
 UNDIVIDED = "algo.advantage.no_std_norm"
-ADVANTAGE, DEVIATION, DDOF, WHITE, CRITIC = (
-    A + name for name in ("advantage", "std_scope", "std_ddof", "whiten_advantage", "critic.enabled")
+ADVANTAGE, DEVIATION, WHITE, CRITIC = (
+    A + name for name in ("advantage", "std_scope", "whiten_advantage", "critic.enabled")
 )
+OF_DEVIATION = (
+    (A + "std_ddof", 1, "torch.std divides by one less than there are"),
+    (A + "std_guard", 1e-9, "it is added to the deviation, so that nothing is divided by zero"),
+)
+"""What belongs to the deviation that group_norm divides by (experience_maker.py: compute_advantages_and_returns)."""
+DDOF, GUARD = (path for path, _, _ in OF_DEVIATION)
 ANSWERS = "stage.batch.responses_per_prompt"
 NAMES = {
     "gae": "gae", "reinforce": "reinforce_pp", "reinforce_baseline": "reinforce_pp_baseline", "rloo": "rloo",
@@ -36,7 +42,8 @@ def read_advantage(r: ReadContext) -> None:
     plan = NAMES.get(name, name) if known else name
     r.set(ADVANTAGE, plan, ESTIMATOR)
     r.set(DEVIATION, SCOPES.get(plan) if known else name, ESTIMATOR)
-    r.set(DDOF, 1 if plan == "grpo" else None, ESTIMATOR, how="torch.std divides by one less than there are")
+    for path, mine, how in OF_DEVIATION:
+        r.set(path, mine if plan == "grpo" else None, ESTIMATOR, how=how)
     r.set(WHITE, name in WHITENED if known else name, ESTIMATOR)
     r.set(CRITIC, name == "gae" if known else name, ESTIMATOR)
     if known and name not in WHITENED:
@@ -64,20 +71,17 @@ def write_advantage(w: WriteContext) -> None:
             w.put(ESTIMATOR, name, ADVANTAGE, always=True)
             return
         leave_open(w, ESTIMATOR, note, ADVANTAGE, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART)
-        lose_known(w, State.UNRESOLVED, "the estimator that is named here decides", DEVIATION, DDOF, WHITE, CRITIC)
+        lose_known(
+            w, State.UNRESOLVED, "the estimator that is named here decides", DEVIATION, DDOF, GUARD, WHITE, CRITIC
+        )
         return
     _refuse_single(w, native)
     w.put(ESTIMATOR, native, ADVANTAGE, always=True)
     mine = SCOPES.get(name)
     other = f"{ESTIMATOR}={native} divides by {mine or 'nothing before it whitens'}, and not by the deviation of {formula(scope)}"
     settle_known(w, DEVIATION, scope == mine or (mine is None and scope == "none"), "part of the estimator", other)
-    settle_known(
-        w,
-        DDOF,
-        w.plan(DDOF) == 1 or native != "group_norm",
-        "as torch.std divides",
-        "torch.std divides by one less than there are",
-    )
+    for path, value, how in OF_DEVIATION:
+        settle_known(w, path, w.plan(path) == value or native != "group_norm", how)
     whitens = native in WHITENED
     other = "advantages are whitened over all tokens here" if whitens else "advantages are not whitened here"
     settle_known(w, WHITE, w.plan(WHITE) == whitens, "part of the estimator", other)

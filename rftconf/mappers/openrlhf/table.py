@@ -25,7 +25,7 @@ A, B, D, P = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement
 
 FOLDS = (
     together(Pair("ckpt.path", "identity.checkpoint_root"), why="ppo_actor: save_checkpoint below ckpt.path"),
-    Fold((ESTIMATOR, algorithm.UNDIVIDED), (algorithm.ADVANTAGE, algorithm.DEVIATION, algorithm.DDOF, algorithm.WHITE, algorithm.CRITIC),
+    Fold((ESTIMATOR, algorithm.UNDIVIDED), (algorithm.ADVANTAGE, algorithm.DEVIATION, algorithm.DDOF, algorithm.GUARD, algorithm.WHITE, algorithm.CRITIC),
          algorithm.read_advantage, algorithm.write_advantage, "experience_maker: compute_advantages_and_returns (H76)"),
     Fold((KL, algorithm.IN_LOSS, algorithm.KIND, algorithm.TARGET, algorithm.HORIZON), (*algorithm.REWARD, *algorithm.LOSS),
          algorithm.read_kl, algorithm.write_kl, "experience_maker: make_experience; ppo_actor: training_step (H74, H75)"),

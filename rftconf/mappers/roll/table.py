@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import critics_updates_per_tick, tail, updates_per_tick
+from rftconf.mappers.rates import critics_updates_per_tick, tail, updates_per_tick, where_divided
 from rftconf.mappers.roll import (
     distilled,
     folds_algorithm,
@@ -159,8 +159,9 @@ FIXED = (
     fixed(lambda p: p.stage.batch.critic_shuffle_sequences, _rl(True), why="mini-batches are always shuffled"),
     fixed(lambda p: p.stage.batch.critic_passes, lambda c: 1 if c.plan(A + "critic.enabled") is True else None, why="the critic always makes one pass"),
     fixed(lambda p: p.stage.batch.balance_ranks, _rl(True), why="batch_balance always runs"),
-    fixed(lambda p: p.stage.algorithm.std_ddof, lambda c: 1 if c.plan(A + "std_scope") in ("group", "batch") else None,
-          why="rewards are divided by torch's deviation, that of a sample (H38)"),
+    fixed(lambda p: p.stage.algorithm.std_ddof, lambda c: where_divided(c, 1), why="rewards are divided by torch's deviation, that of a sample (H38)"),
+    fixed(lambda p: p.stage.algorithm.std_guard, lambda c: where_divided(c, 1e-6),
+          why="functionals.py: reward_postprocess adds it to the deviation, so that nothing is divided by zero"),
     fixed(lambda p: p.stage.batch.uneven_tail, lambda c: tail(c, uneven_period(c)) if RL.test(c) else None,
           why="make_iterator asserts whole mini-batches; the agentic pipeline copies or leaves out some before (adjust_batch)"),
     fixed(lambda p: p.stage.cadence.eval_at_start, lambda c: _validates(c) if RL.test(c) else None,

@@ -16,6 +16,11 @@ from rftconf.plan.origin import Kind
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
+GUARD, ADDED = A + "std_guard", "algorithm.advantage_fn_args.epsilon"
+ADDED_DEFAULT = 1e-6
+"""The default of GRPOGroupedAdvantage's epsilon and of StepWiseGRPOAdvantageFn's (algorithm/advantage_fn)."""
+DIVIDING = ("grpo", "step_wise_grpo")
+"""Estimators that divide by a deviation of rewards."""
 
 
 def read_advantage(r: ReadContext) -> None:
@@ -32,10 +37,11 @@ def read_advantage(r: ReadContext) -> None:
         plain = "opmd"
     keys = ("algorithm.advantage_fn", TYPE)
     r.set(A + "advantage", plain, *keys)
-    divides = plain in ("grpo", "step_wise_grpo")
+    divides = plain in DIVIDING
     scope = args.get("std_cal_level", "group") if divides else "none" if plain == "grpo_mean_only" else None
     scope = args.get("std_cal_level", plain) if isinstance(plain, Expr) else scope
     r.set(A + "std_scope", scope, "algorithm.advantage_fn_args.std_cal_level", "algorithm.advantage_fn_args")
+    r.set(GUARD, args.get("epsilon", ADDED_DEFAULT) if divides else None, ADDED, "algorithm.advantage_fn_args")
     discounts, trace = plain in ("gae", "reinforce_pp"), plain == "gae"
     # gigpo's gamma discounts the rewards of an episode's steps, not of an answer's tokens: the plan has no field for it
     by_token = () if plain == "gigpo" else ("algorithm.advantage_fn_args.gamma",)
@@ -97,7 +103,7 @@ def _nearest(w: WriteContext, name: Any) -> str:
 def _leave_to_the_algorithm(w: WriteContext, note: str) -> None:
     """Leave the algorithm open, and with it what it decides."""
     leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
-    decided = (A + field for field in ("std_scope", "gamma", "lam", "whiten_advantage", "critic.enabled"))
+    decided = (A + field for field in ("std_scope", "std_guard", "gamma", "lam", "whiten_advantage", "critic.enabled"))
     lose_known(w, State.NO_COUNTERPART, "the algorithm that is named here decides", *decided)
 
 
@@ -115,6 +121,7 @@ def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
         w.lose(A + "std_scope", State.NO_COUNTERPART, f"Trinity's {function or name} takes rewards as they are")
     elif scope is not None:
         w.lose(A + "std_scope", State.DERIVED, "part of the advantage function")
+    _write_guard(w, name, function)
     for field in ("gamma", "lam"):
         value = w.plan(A + field)
         takes = name == "gae" or (field == "gamma" and name == "reinforce_pp")
@@ -127,6 +134,18 @@ def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
     same = w.plan(A + "whiten_advantage") == (name in ("gae", "reinforce_pp", "reinforce_pp_baseline"))
     settle_known(w, A + "whiten_advantage", same, "part of the estimator", "whitening is part of the estimator here")
     _write_filters(w)
+
+
+def _write_guard(w: WriteContext, name: Any, function: Any) -> None:
+    guard = w.plan(GUARD)
+    if guard is None:
+        return
+    if name not in DIVIDING:
+        w.lose(GUARD, State.DERIVED, f"Trinity's {function or name} divides by no deviation")
+    elif guard == ADDED_DEFAULT:
+        w.lose(GUARD, State.DEFAULT, "it is the default of the advantage function")
+    else:
+        w.put(ADDED, guard, GUARD, always=True)
 
 
 def _write_filters(w: WriteContext) -> None:

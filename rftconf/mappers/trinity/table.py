@@ -12,6 +12,7 @@ from rftconf.mappers.rates import (
     pass_order,
     tail,
     updates_per_tick,
+    where_divided,
 )
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import together
@@ -66,8 +67,8 @@ FOLDS = (
     folds_run.warmup_fold("critic", "trainer.trainer_config.critic.optim", -1),
     HORIZON,
     folds_run.EXPERTS,
-    Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], *(f"{ARGS[0]}.{k}" for k in ("gamma", "lam", "std_cal_level", "std_threshold", "duplicate_experiences"))),
-         (A + "advantage", A + "std_scope", A + "gamma", A + "lam", A + "whiten_advantage", A + "critic.enabled",
+    Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], *(f"{ARGS[0]}.{k}" for k in ("gamma", "lam", "std_cal_level", "epsilon", "std_threshold", "duplicate_experiences"))),
+         (A + "advantage", A + "std_scope", A + "std_guard", A + "gamma", A + "lam", A + "whiten_advantage", A + "critic.enabled",
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
          folds_algorithm.read_advantage, folds_algorithm.write_advantage, "algorithm/algorithm.py, algorithm/advantage_fn"),
     Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], teachers.COEF, teachers.MIXTURE), teachers.PLANS,
@@ -113,9 +114,7 @@ FIXED = (
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
     fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks with each train step (H44)"),
     fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks with each train step (H44)"),
-    fixed(lambda p: p.stage.algorithm.std_ddof,
-          lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
-          why="rewards are divided by the deviation of a sample (H38)"),
+    fixed(lambda p: p.stage.algorithm.std_ddof, lambda c: where_divided(c, 1), why="rewards are divided by the deviation of a sample (H38)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, lambda c: divides_logits(c, True), why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip
 

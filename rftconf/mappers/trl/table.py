@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.mappers.precedence import LeftToScript
-from rftconf.mappers.rates import tail, updates_per_tick
+from rftconf.mappers.rates import tail, updates_per_tick, where_divided
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import together
 from rftconf.mappers.thinking import TemplateArgument
@@ -93,6 +93,8 @@ FIXED = (
     fixed(lambda p: p.stage.sync.old_logprob, "recompute_at_rollout",
           why="old log-probabilities are computed once a generation, or are those of the first update"),
     fixed(lambda p: p.stage.algorithm.std_ddof, 1, why="torch.std divides by one less than there are"),
+    fixed(lambda p: p.stage.algorithm.std_guard, lambda c: where_divided(c, 1e-4),
+          why="grpo_trainer.py adds it to the deviation, so that nothing is divided by zero"),
     fixed(lambda p: p.stage.algorithm.advantage_scope, "rollout", why="advantages are computed once a generation"),
     fixed(lambda p: p.stage.algorithm.whiten_advantage, False, why="group advantages are not whitened"),
     fixed(lambda p: p.stage.algorithm.kl_reward.enabled, False, why="KL is in the loss alone"),

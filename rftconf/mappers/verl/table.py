@@ -9,6 +9,7 @@ from rftconf.mappers.rates import (
     pass_order,
     tail,
     updates_per_tick,
+    where_divided,
 )
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.shapes import together
@@ -97,9 +98,9 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.whiten_advantage, folds.whitened,
           why="gae, reinforce++ and gdpo advantages are always whitened"),
     fixed(lambda p: p.stage.algorithm.kl_reward.order, "before_norm", why="KL is subtracted before advantages are computed (H27)"),
-    fixed(lambda p: p.stage.algorithm.std_ddof,
-          lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
-          why="rewards are divided by the deviation of a sample (H38)"),
+    fixed(lambda p: p.stage.algorithm.std_ddof, lambda c: where_divided(c, 1), why="rewards are divided by the deviation of a sample (H38)"),
+    fixed(lambda p: p.stage.algorithm.std_guard, lambda c: where_divided(c, 1e-6),
+          why="core_algos.py: compute_grpo_outcome_advantage adds it to the deviation, so that nothing is divided by zero"),
     fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (H44)"),
     fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (H44)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, lambda c: divides_logits(c, True), why="the trainer divides logits by the temperature (H28)"),

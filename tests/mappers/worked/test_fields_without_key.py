@@ -101,6 +101,7 @@ CHATLEARN = {
     "algorithm.lam": (1.0, 0.95),
     "algorithm.critic.warmup_rollouts": (0, 3),
     "algorithm.std_ddof": (0, 1),
+    "algorithm.std_guard": (1e-5, 1e-6),
     "algorithm.std_scope": ("group", "batch"),
     "algorithm.whiten_advantage": (False, True),
     "algorithm.kl_reward.enabled": (False, True),
