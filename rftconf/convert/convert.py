@@ -16,7 +16,7 @@ from rftconf.convert.learning.unnamed_differences import with_unnamed_difference
 from rftconf.convert.ledger.source_ledger import source_lines
 from rftconf.convert.ledger.target_ledger import target_lines, with_key_of_program
 from rftconf.convert.output import emit, starter_of, writes_script
-from rftconf.convert.questions.algorithm_questions import algorithm_first, unknown_losses, unknown_program
+from rftconf.convert.questions.algorithm_questions import about_the_loss, algorithm_first
 from rftconf.convert.questions.apply_answers import drop_answered_decisions, with_answers
 from rftconf.convert.questions.decisions import (
     folders_of_iterations,
@@ -159,7 +159,7 @@ def convert_stage(
     questions = adapters.instead_of(questions) if adapters is not None else questions
     asked_too = under_target_names([*writing.decisions, *questions], writing)
     open_ones = left_open(loaded, lines, sources, writing, stage, shell=shell)
-    own_losses = [*unknown_program(loaded, stage), *unknown_losses(loaded, stage, sources, lines, writing)]
+    own_losses = about_the_loss(loaded, stage, sources, lines, writing)
     decisions = list(algorithm_first([*own_losses, *open_ones, *choices, *asked_too], writing))
     notes = (
         *of_another_main(loaded),

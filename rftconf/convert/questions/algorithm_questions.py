@@ -11,6 +11,7 @@ from rftconf.base.symbols import OpenKey, Value, formula
 from rftconf.convert.ledger.provenance import shown_in
 from rftconf.convert.questions.decisions import of_another_main
 from rftconf.convert.questions.questions import KEEP
+from rftconf.convert.questions.release_questions import keys_that_may_act
 from rftconf.mappers.families import described
 from rftconf.mappers.native import nodes_above
 from rftconf.mappers.rows import Table, natives_of, plans_of
@@ -37,6 +38,14 @@ they see, wherever it stands."""
 _MOST = 4
 """Keys that one question names."""
 _OFF: tuple[object, ...] = (None, False, "", "false", "False", "none", "None", "null", [], {})
+
+
+def about_the_loss(
+    loaded: Loaded, stage: StageRead, sources: Iterable[SourceLine], lines: Iterable[TargetLine], writing: Writing
+) -> list[Decision]:
+    """Return the questions about the loss and the estimator that only code which is not here could answer."""
+    own = [*unknown_program(loaded, stage), *unknown_losses(loaded, stage, sources, lines, writing)]
+    return [*own, *keys_that_may_act(loaded, stage, sources)]
 
 
 def unknown_losses(
