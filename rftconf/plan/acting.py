@@ -216,6 +216,8 @@ CRITIC = ("stage.optim.critic.*", "stage.placement.critic.*", "stage.batch.criti
 """What a critic's absence leaves without effect: not the periods before the policy is updated, which count without one too."""
 IDLE: tuple[Idle, ...] = (
     Idle(CRITIC, without_critic, "there is no critic"),
+    Idle(("stage.algorithm.critic.warmup_rollouts",), lambda v: without_critic(v) and not v.get(LOSS + "critic.warmup_rollouts"),
+         "there is no critic, and the policy is updated from the first period on"),
     Idle(("stage.algorithm.kl_reward.*",), off(LOSS + "kl_reward.enabled"), "no KL is taken from the reward"),
     Idle(("stage.algorithm.kl_reward.target", "stage.algorithm.kl_reward.horizon"),
          among(LOSS + "kl_reward.controller", "fixed", None), "the coefficient is fixed"),

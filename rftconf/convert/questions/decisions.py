@@ -15,6 +15,7 @@ from rftconf.load.loaded import Loaded
 from rftconf.load.stage import StageRead
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
+from rftconf.plan.acting import awake_and_asleep
 from rftconf.plan.derive import HALVED
 from rftconf.plan.field_roles import MEASUREMENT
 from rftconf.plan.index import role_of
@@ -130,9 +131,11 @@ def _of_no_interest(path: str, kind: str) -> bool:
 
 
 def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
-    """Return differences that no leaf shows: defaults and fixed behaviours of the source that the target lacks."""
-    paths = []
+    """Return differences that no leaf shows: defaults and fixed behaviours that act in the source and that the target lacks."""
+    paths, (_, asleep) = [], awake_and_asleep(stage.values)
     for path, outcome in writing.outcomes.items():
+        if asleep.why(path) is not None:
+            continue
         origin = stage.origins.get(path)
         keys = origin.keys if origin is not None else ()
         if (
