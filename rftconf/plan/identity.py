@@ -22,7 +22,7 @@ from rftconf.plan.trainer_numbers import in_every_trainers_words
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan
 
-VERSION = "3"
+VERSION = "4"
 """Part of every id: changes when the meaning of a field does."""
 ONLY_MEASURES = ("eval", "generate")
 """Kinds of runs that do nothing but what others do to see how far they are."""

@@ -41,7 +41,8 @@ def read_advantage(r: ReadContext) -> None:
     scope = args.get("std_cal_level", "group") if divides else "none" if plain == "grpo_mean_only" else None
     scope = args.get("std_cal_level", plain) if isinstance(plain, Expr) else scope
     r.set(A + "std_scope", scope, "algorithm.advantage_fn_args.std_cal_level", "algorithm.advantage_fn_args")
-    r.set(GUARD, args.get("epsilon", ADDED_DEFAULT) if divides else None, ADDED, "algorithm.advantage_fn_args")
+    added = args.get("epsilon", ADDED_DEFAULT)
+    r.set(GUARD, added if divides else None, *([ADDED] if divides and added != ADDED_DEFAULT else []))
     discounts, trace = plain in ("gae", "reinforce_pp"), plain == "gae"
     # gigpo's gamma discounts the rewards of an episode's steps, not of an answer's tokens: the plan has no field for it
     by_token = () if plain == "gigpo" else ("algorithm.advantage_fn_args.gamma",)
