@@ -144,3 +144,10 @@ CAPS: dict[str, tuple[str, Flat, str, str, int]] = {
 def test_tokens_of_a_pass_where_two_gpus_share_a_sequence(name: str) -> None:
     framework, flat, key, path, tokens = CAPS[name]
     assert plan(framework, {**flat, key: 5000}, path) == [tokens]
+
+
+def test_an_actor_that_trains_from_the_first_step_on() -> None:
+    """trinity 0.5.2 trainer/verl_trainer.py: trainer.critic_warmup is 0 unless written, and so it is left out."""
+    values = {**PERIOD, **CRITIC, "algorithm.critic.warmup_rollouts": 0}
+    out = write("trinity", values, release="0.5.2").out["trainer.trainer_config.trainer.critic_warmup"]
+    assert (out.value, out.default, out.always) == (0, 0, False)
