@@ -65,7 +65,7 @@ def test_losses_are_refused_unless_asked_for(tmp_path: Path, capsys: Captured) -
     assert run(["migrate", file, *UP]) == 3
     assert Path(file).read_text() == lossy
     err = capsys.readouterr().err
-    assert "stage.batch.balance_ranks: false → not said" in err
+    assert "stage.batch.balance_ranks: false → true" in err
     assert "nothing written" in err
     assert run(["migrate", file, *UP, "--on-loss", "warn"]) == 0
     assert "reward.custom_reward_function.path" in Path(file).read_text()
