@@ -142,7 +142,7 @@ def _write_guard(w: WriteContext, name: Any, function: Any) -> None:
     if guard is None:
         return
     if name not in DIVIDING:
-        w.lose(GUARD, State.DERIVED, f"Trinity's {function or name} divides by no deviation")
+        w.lose(GUARD, State.NO_COUNTERPART, f"Trinity's {function or name} divides by no deviation")
     elif guard == ADDED_DEFAULT:
         w.lose(GUARD, State.DEFAULT, "it is the default of the advantage function")
     else:

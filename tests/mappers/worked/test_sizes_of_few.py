@@ -58,10 +58,10 @@ def test_pairs_that_ranks_cannot_share(size: int, words: str, choices: tuple[str
 def test_an_update_that_no_episode_fills(update: int, fits: bool) -> None:
     """ChatLearn: 30 prompts x 7 answers are 210 samples, and 210 // 211 updates are none (runtime/engine.py)."""
     flat = {**CHATLEARN_GRPO, **CHATLEARN, "runtime_args.train_global_batch_size": update}
-    found = dialect(read("chatlearn", flat))
-    assert (found is None) is fits
-    if found is not None:
-        assert "train_global_batch_size=211 is more than sample_per_episode=210" in found.why
+    declared = dialect(read("chatlearn", flat))
+    assert (declared is None) is fits
+    if declared is not None:
+        assert "train_global_batch_size=211 is more than sample_per_episode=210" in declared.why
 
 
 STREAM: Flat = {
