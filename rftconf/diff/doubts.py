@@ -12,7 +12,7 @@ from rftconf.plan.acting import Asleep, awake_and_asleep
 from rftconf.plan.spelling import same, spelled
 
 NUMBERS = ("stage.batch.", "stage.run_length.", "stage.algorithm.")
-"""What decides whether other fields do anything."""
+"""These fields decide whether others do anything."""
 SIDES = ("A", "B")
 PERIODS, EPOCHS = "stage.run_length.rollouts", "stage.run_length.epochs"
 PARTS = (".split", ".subset")

@@ -63,7 +63,7 @@ LEARNING = (
     "stage.placement.critic.*", "stage.placement.layout", "stage.batch.*", "stage.reward.*", "stage.data.train*",
     "stage.sampling.train.*", "stage.model.critic*",
 )  # fmt: skip
-"""What a run that only generates has no use for: all that learns, and what scores its answers."""
+"""A run that only generates has no use for these: all that learns, and what scores its answers."""
 ROLLED_OUT = (
     "stage.sync.*", "stage.sampling.*", "stage.reward.*", "stage.turns.*", "stage.placement.rollout.*", "stage.batch.prompts_*",
     "stage.batch.responses_per_prompt", "stage.batch.log_prob.*", "stage.algorithm.advantage*", "stage.algorithm.critic.*",
@@ -71,13 +71,13 @@ ROLLED_OUT = (
     "stage.algorithm.divide_logits_by_temperature", "stage.algorithm.rollout_correction", "stage.placement.critic.*",
     "stage.optim.critic.*", "stage.length.response_min_tokens",
 )  # fmt: skip
-"""What a run that learns from given texts has no use for: answers of its own, their rewards and what is made of these."""
+"""A run that learns from texts has no use for these: answers of its own, their rewards and what is made of them."""
 TAUGHT = ("stage.algorithm.distillation.*",)
-"""What only a run with a teacher reads."""
+"""Only a run with a teacher reads these."""
 COMPARED = ("stage.data.*.keys.chosen", "stage.data.*.keys.rejected")
-"""What only a run on pairs of answers reads."""
+"""Only a run on pairs of answers reads these."""
 GIVEN = ("stage.data.*.trained_turns",)
-"""What only a run reads that learns from conversations as they are given."""
+"""Only a run that learns from conversations as they stand reads these."""
 WITHOUT = {
     "rl": (*TAUGHT, *COMPARED, *GIVEN),
     "distill": (*COMPARED, *GIVEN),

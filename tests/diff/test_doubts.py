@@ -1,4 +1,4 @@
-"""What cannot be compared names the side that does not tell it, and why; what is known for other reasons is compared."""
+"""A line that cannot be compared names the side that does not tell it, and why; a value known for other reasons is compared."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _side(name: str, document: Any) -> Iterator[Side]:
 
 
 def broken(a: Side, b: Side) -> Iterator[str]:
-    """Where the comparison of two runs breaks the law."""
+    """Return the places at which the comparison of two runs breaks the law."""
     comparison = compare(a, b)
     for stage in comparison.stages:
         for difference in stage.differences:

@@ -68,12 +68,12 @@ def peaks(budget: Budget) -> dict[str, int]:
 
 
 def names_at(place: str, *budgets: Budget) -> tuple[str, ...]:
-    """What the two sides call a role."""
+    """Return the names that the two sides have for a role."""
     return (place, *(role.name for budget in budgets for role in budget.setup.engines if role.path == place))
 
 
 def unsaid(notes: tuple[str, ...], a: Budget, b: Budget) -> Iterator[str]:
-    """What differs between the accounts of source and output, and no note speaks of."""
+    """Return the differences between the accounts of source and output that no note speaks of."""
     sentences = [note.removeprefix(lead) for lead in (NEEDS_MORE, OTHERWISE) for note in notes if note.startswith(lead)]
     mine, theirs = peaks(a), peaks(b)
     for role in {**mine, **theirs}:
@@ -86,7 +86,7 @@ def unsaid(notes: tuple[str, ...], a: Budget, b: Budget) -> Iterator[str]:
 
 
 def broken(name: str, done: Conversion, loaded: Loaded, source: Setup) -> list[str] | None:
-    """Where a conversion breaks the law; None where the output cannot be priced yet, because something is left to decide."""
+    """Return the places at which a conversion breaks the law; None where the output cannot be priced yet, because something is left to decide."""
     document = read(Source(f"written{done.file_suffix}", done.text))
     target = done.ledger.target_framework
     output = priced(load(document, framework=target, release=done.ledger.target_release), loaded)
@@ -148,7 +148,7 @@ def _loaded(name: str, document: Document, framework: str) -> Iterator[tuple[str
 
 
 def conversions_of(loaded: Loaded) -> Iterator[tuple[str, Conversion]]:
-    """What a run becomes, by target; a pair that is refused is left out."""
+    """Convert a run to each target; a pair that is refused is left out."""
     for to in registry.FRAMEWORKS:
         if to != loaded.framework:
             try:

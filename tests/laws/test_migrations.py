@@ -56,7 +56,7 @@ def files_of(framework: str) -> Iterator[Real]:
 
 
 def migrations(real: Real) -> Iterator[tuple[Migration, Document]]:
-    """What a config becomes for every other release, and that read again; a pair that is refused is left out."""
+    """Migrate a config to every other release and read the output again; a pair that is refused is left out."""
 
     def again(changed: str, launch: int | None) -> Document:
         return read(Source(f"source{real.suffix}", changed), ReadOptions(launch=launch, sources=dict(real.beside)))

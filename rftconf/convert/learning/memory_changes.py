@@ -24,7 +24,7 @@ SMALL = "a100-40g"
 """Both are priced on this one too, for what an engine holds beside its share: of a small GPU that is more."""
 PROMPT = "stage.length.prompt_max_tokens"
 SERVER = ("stage.placement.rollout.gpus", "stage.placement.rollout.tp")
-"""What whoever starts a server of engines says, and no key of the trainer's config."""
+"""The fields of a server of engines: whoever starts the server gives them, and no key of the trainer's config does."""
 NEEDS_MORE = "more memory: "
 OTHERWISE = "memory: "
 WHEN = ("at work", "while others work", "of cache", "at least")

@@ -31,18 +31,21 @@ def keys_that_may_act(loaded: Loaded, stage: StageRead, sources: Iterable[Source
 
     The key's switch came with a later release: where it is not written, the earlier one acts upon the key all the same.
     """
-    doubts = list(_doubts(loaded, stage, sources))
-    if not doubts:
-        return []
-    line, switch, release = doubts[0]
+    groups: dict[tuple[str, str], list[SourceLine]] = {}
+    for line, switch, release in _doubts(loaded, stage, sources):
+        groups.setdefault((switch, release), []).append(line)
+    return [_question(loaded, lines, *group) for group, lines in groups.items()]
+
+
+def _question(loaded: Loaded, lines: list[SourceLine], switch: str, release: str) -> Decision:
     named = f"{registry.framework(loaded.framework).title} {release}"
-    has = ", ".join(f"{doubt.line.key}={formula(doubt.line.value)}" for doubt in doubts)
-    why = f"{line.reason}: {named} takes this config as well, has no {switch}, and acts upon the key"
+    has = ", ".join(f"{line.key}={formula(line.value)}" for line in lines)
+    why = f"{lines[0].reason}: {named} takes this config as well, has no {switch}, and acts upon the key"
     choices = (
         f"keep: the fork has {switch}, and the run learns without it",
         f"or convert with --from-release {release}, in which it acts",
     )
-    return [Decision(line.key, why, choices, has=has, leads=True)]
+    return Decision(lines[0].key, why, choices, has=has, leads=True)
 
 
 def _doubts(loaded: Loaded, stage: StageRead, sources: Iterable[SourceLine]) -> Iterator[_Doubt]:

@@ -20,7 +20,7 @@ OF_DEVIATION = (
     (A + "std_ddof", 1, "torch.std divides by one less than there are"),
     (A + "std_guard", 1e-9, "it is added to the deviation, so that nothing is divided by zero"),
 )
-"""What belongs to the deviation that group_norm divides by (experience_maker.py: compute_advantages_and_returns)."""
+"""Facts about the deviation that group_norm divides by (experience_maker.py: compute_advantages_and_returns)."""
 DDOF, GUARD = (path for path, _, _ in OF_DEVIATION)
 ANSWERS = "stage.batch.responses_per_prompt"
 NAMES = {

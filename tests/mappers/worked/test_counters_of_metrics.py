@@ -1,4 +1,4 @@
-"""What one logged step is in each framework, and the number of the first one, as its training loop counts."""
+"""Each framework logs steps of a unit of its own and numbers the first one as its training loop counts."""
 
 from __future__ import annotations
 

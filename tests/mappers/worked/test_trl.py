@@ -169,7 +169,7 @@ def test_an_evaluation_takes_whole_groups(gpus: int, n: int, size: int | None) -
 
 
 def test_a_deviation_alone() -> None:
-    """What the source does not say is not settled beside what it says (grpo_trainer.py: scale_rewards)."""
+    """A field that the source does not say is not settled beside those that it says (grpo_trainer.py: scale_rewards)."""
     for own, other in (("advantage", "std_scope"), ("std_scope", "advantage")):
         done = write("trl", {f"algorithm.{own}": "grpo" if own == "advantage" else "group"})
         assert done.out["scale_rewards"].value == "group"
@@ -188,7 +188,7 @@ def test_a_mean_over_a_generation_batch(release: str, times: str) -> None:
 
 @pytest.mark.parametrize("slices", [1, 2])
 def test_an_update_that_is_a_period(slices: int) -> None:
-    """Where a generation batch is one update nothing is shrunk: 7 slices of 10."""
+    """A generation batch that is one update is not shrunk: 7 slices of 10."""
     done = read("trl", {**RUN, "loss_type": "dapo", "steps_per_generation": 7 * slices}, release="0.26.2")
     assert ("loss_type" in done.narrowed) is (slices > 1)
 
