@@ -94,8 +94,8 @@ comparisons:  ## rftconf diff of every two golden inputs, and of each beside eve
 migrations-named:  ## rftconf migrate of every config of the corpus and every golden input to every release: each key that the release refuses is named (the suite takes a sample)
 	RFTCONF_CORPUS_ALL=1 $(PYTHON) -m pytest -q tests/laws/test_migrations.py $(PYTEST_FLAGS)
 
-leaf-flips:  ## every leaf with a row in every release of every framework set to another value (the suite takes a part of those in older releases)
-	RFTCONF_EVERY_FLIP=1 $(PYTHON) -m pytest -n auto --dist loadgroup tests/laws/test_leaf_flip.py $(PYTEST_FLAGS)
+leaf-flips:  ## every leaf with a row in every release of every framework set to another value, in every direction (the suite takes a part of those in older releases, and of the directions)
+	RFTCONF_EVERY_FLIP=1 $(PYTHON) -m pytest -n auto --dist loadgroup tests/laws/test_leaf_flip*.py $(PYTEST_FLAGS)
 
 KEYS = $(PYTHON) scripts/extract_keys.py --packages $(CONFORMANCE)/releases --python $(CONFORMANCE)/venv/bin/python $(if $(CHATLEARN_SRC),--clone chatlearn=$(CHATLEARN_SRC))
 CONFORMANCE = $(or $(RFTCONF_CONFORMANCE_DIR),.conformance)

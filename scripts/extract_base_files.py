@@ -1,8 +1,9 @@
-"""Extract the config files that ROLL and veRL ship for other configs to start from, into rftconf/schemas/*/base_files.json.
+"""Extract the config files that frameworks ship for other configs to start from, into rftconf/schemas/*/base_files.json.
 
 veRL's stand in the packages that scripts/extract_keys.py reads, below --packages. ROLL publishes none: its are read
 from a clone of its repository (--clone roll=FOLDER) at the revisions that the registry names, or from the folders that
-scripts/roll_sources.py makes of it below --packages; without either ROLL is left out. The configs of veRL's recipes stand
+scripts/roll_sources.py makes of it below --packages; without either ROLL is left out. NeMo-RL's are read from a clone
+alone: its examples, and of its recipes those that another one inherits from. The configs of veRL's recipes stand
 in no package: they are read from a clone (--clone verl=FOLDER) at the releases' tags, into recipe_files.json, and left out
 without one. --check writes nothing and fails when a committed file differs from what the releases hold.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import posixpath
 import re
 import subprocess
 import sys
@@ -26,15 +28,21 @@ from generated import clones_of, keep_and_tell, parser_of  # noqa: E402
 
 from rftconf.schemas.base_files import file_of, recipes_of  # noqa: E402
 from rftconf.schemas.framework import Framework  # noqa: E402
-from rftconf.schemas.registry import ROLL, VERL  # noqa: E402
+from rftconf.schemas.registry import NEMO_RL, ROLL, VERL  # noqa: E402
 from rftconf.text.keys import segments  # noqa: E402
 from rftconf.text.launch.programs import STOCK_CONFIGS  # noqa: E402
 from rftconf.text.yaml.leaves import YamlReader  # noqa: E402
 
-FOLDERS = {"roll": ("examples/config",), "verl": ("verl/trainer/config", "verl/experimental/*/config")}
+FOLDERS = {
+    "roll": ("examples/config",),
+    "verl": ("verl/trainer/config", "verl/experimental/*/config"),
+    "nemo_rl": ("examples/configs",),
+}
 """Where a framework keeps them, in its repository or package."""
 RECIPES, OF_RECIPE = "recipe", re.compile(r"recipe/\w+/config/\w+\.yaml")
 """The folder of veRL's recipes, and the configs there that a program starts from."""
+RECIPES_OF_ALL = "recipes/"
+"""Below NeMo-RL's folder: two hundred runs, most of which nothing starts from."""
 _MADE = "_generated_"
 """veRL's own composed copies of its configs: no config starts from one."""
 
@@ -93,7 +101,26 @@ def from_clone(framework: Framework, release: str, clone: Path) -> Files:
         for path in git("ls-tree", "-r", "--name-only", revision, f"{folder}/").splitlines():
             if path.endswith(".yaml"):
                 files[path.removeprefix(f"{folder}/")] = entry_of(folder, git("show", f"{revision}:{path}"))
-    return files
+    return inherited(files) if framework is NEMO_RL else files
+
+
+def inherited(files: Files) -> Files:
+    """The files of GRPO runs, without recipes that no other file inherits from."""
+    named = {
+        posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+        for path, entry in files.items()
+        for name in _listed(entry["values"].get("defaults", []))
+    }
+    return {
+        path: entry
+        for path, entry in files.items()
+        if (path in named or not path.startswith((RECIPES_OF_ALL, "evals/")))
+        and {"grpo", "defaults"} & entry["values"].keys()
+    }
+
+
+def _listed(names: Any) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def releases_of(framework: Framework, packages: Path, clone: Path | None) -> Iterator[tuple[str, Files]]:
@@ -155,7 +182,7 @@ def main() -> int:
     args = parser.parse_args()
     clones = clones_of(args.clone)
     differing = 0
-    for framework in (ROLL, VERL):
+    for framework in (ROLL, VERL, NEMO_RL):
         base_files = dict(releases_of(framework, args.packages.resolve(), clones.get(framework.name)))
         lacking = [release for release in framework.releases if release not in base_files]
         if lacking:

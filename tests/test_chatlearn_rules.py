@@ -15,6 +15,7 @@ import yaml
 from rftconf.base.errors import RefusedError, RftconfError
 from rftconf.base.symbols import is_symbolic
 from rftconf.convert.convert import Conversion, convert
+from rftconf.load.base_files import base_files_of
 from rftconf.schemas import registry
 from rftconf.text.read.read import read
 from rftconf.text.read.read_options import ReadOptions
@@ -125,7 +126,7 @@ GOLDEN = [
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.parent.name)
 @pytest.mark.parametrize("release", registry.CHATLEARN.releases)
 def test_golden_inputs_start_or_are_refused(file: Path, release: str) -> None:
-    document = read(Source(file.name, file.read_text(encoding="utf-8")), ReadOptions())
+    document = read(Source(file.name, file.read_text(encoding="utf-8")), ReadOptions(ships=base_files_of))
     if file.parent.name in REFUSED | NO_RL | FORKS | AGENTS:
         with pytest.raises(RefusedError):
             convert(document, "chatlearn", to_release=release, rows=ROWS)

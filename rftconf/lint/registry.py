@@ -28,7 +28,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "DIA": (
         (
             "dialect_verl dialect_trinity dialect_trinity_functions dialect_chatlearn dialect_roll dialect_trl "
-            "dialect_openrlhf_places dialect_openrlhf_batches dialect_openrlhf_losses dialect_openrlhf_data"
+            "dialect_openrlhf_places dialect_openrlhf_batches dialect_openrlhf_losses dialect_openrlhf_data dialect_nemo_rl"
         ),
         "what only one framework has",
     ),
@@ -45,7 +45,7 @@ def family(name: str) -> tuple[Rule, ...]:
 
 
 _OWN = "dialect_"
-"""Modules of this name speak of one framework alone, which the next word names."""
+"""Modules of this name speak of one framework alone, which the next words name."""
 
 
 @cache
@@ -54,7 +54,7 @@ def rules_for(framework: str) -> tuple[Rule, ...]:
     chosen: list[Rule] = []
     for modules, _ in FAMILIES.values():
         for name in modules.split():
-            if not name.startswith(_OWN) or name.split("_")[1] == framework:
+            if not name.startswith(_OWN) or f"{name}_".startswith(f"{_OWN}{framework}_"):
                 chosen += _module(name).rules
     return tuple(chosen)
 

@@ -117,6 +117,11 @@ def openrlhf(*lines: str, release: str | None = None) -> Example:
     return Example("openrlhf", lines, release)
 
 
+def nemo_rl(*lines: str, release: str | None = None) -> Example:
+    """An example for NeMo-RL, shown as overrides."""
+    return Example("nemo_rl", lines, release)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule. `source` names the code, the hazard or the thread that it comes from; `advice` says what to do.

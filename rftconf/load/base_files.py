@@ -87,10 +87,13 @@ def without_usual(document: Document, guess: Guess) -> Document:
     fork = dialect_of(guess)
     known = catalogue.load(guess.framework, guess.release, guess.trainer)
     usual = known.written_defaults
+    lists = _usual_lists(document.leaves, usual)
 
     def says_something(leaf: Leaf) -> bool:
         if not leaf.inherited or (fork is not None and fork.speaks_of(leaf.key)):
             return True
+        if leaf.key.partition("[")[0] in lists:
+            return False
         if leaf.key in known:
             return leaf.key not in usual or not _alike(leaf, usual[leaf.key])
         return not came_along(leaf, guess.framework)
@@ -98,6 +101,28 @@ def without_usual(document: Document, guess: Guess) -> Document:
     at_first = {**usual, **(fork.defaults if fork is not None else {})}
     stock = tuple(leaf for leaf in document.stock if leaf.key in usual and not _alike(leaf, at_first[leaf.key]))
     return replace(document, leaves=on_top(stock, tuple(filter(says_something, document.leaves))))
+
+
+def _usual_lists(leaves: Iterable[Leaf], usual: Mapping[str, Value]) -> frozenset[str]:
+    """Lists of mappings whose items, leaf by leaf, are those of the release's own config."""
+    written: dict[str, dict[str, Value]] = {}
+    for leaf in leaves:
+        name, bracket, _ = leaf.key.partition("[")
+        if bracket and isinstance(usual.get(name), list):
+            written.setdefault(name, {})[leaf.key] = leaf.value
+    return frozenset(name for name, items in written.items() if items == dict(_items(name, usual[name])))
+
+
+def _items(key: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """The leaves of a list of mappings, by their keys."""
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for index, item in enumerate(value):
+            yield from _items(f"{key}[{index}]", item)
+    elif isinstance(value, dict) and value:
+        for name, item in value.items():
+            yield from _items(f"{key}.{name}", item)
+    else:
+        yield key, value
 
 
 def has_other_defaults(document: Document, guess: Guess) -> bool:

@@ -123,7 +123,7 @@ def effective(
     known, defaults = silent.known, silent.defaults
     template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
     texts = {name: leaf.value for key, leaf in leaves.items() for name in (leaf.key, key)}
-    resolver = Resolver({**template, **texts}, environment, Tree({}) if partial else silent.tree)
+    resolver = Resolver({**template, **texts}, environment, Tree({}) if partial else silent.tree, silent.functions)
     values = _Values(known, resolver, set_aside or {}, partial)
     written = {key: values.cell(key, leaf) for key, leaf in leaves.items()} | values.misplaced(leaves)
     up = versions.upgrade(guess.framework, written, guess.release, trainer=guess.trainer)
@@ -132,7 +132,7 @@ def effective(
     follow |= {} if own is None else {key: _of_fork(own, key) for key in own.defaults}
     down = versions.upgrade(guess.framework, follow, guess.release, trainer=guess.trainer).flat if follow else {}
     alive = {key: cell for key, cell in up.flat.items() if not cell.unread and not _says_nothing(known, key, cell)}
-    if (of := registry.framework(guess.framework)).family == registry.VERL.name:
+    if (of := registry.framework(guess.framework)).adds_with_plus:
         up.flat.update(_merged(up.flat, defaults.cells, down))
     # what is written replaces defaults below it, and an empty default mapping above it
     nodes = {node for key, cell in up.flat.items() if not cell.unread for node in nodes_above(key)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -10,7 +10,9 @@ from rftconf.base.symbols import OpenKey
 from rftconf.mappers.native import Cell, Defaults, indexed
 from rftconf.schemas import catalogue, versions
 from rftconf.schemas.catalogue import Catalogue
+from rftconf.schemas.resolvers import functions_for
 from rftconf.text.key_tree import Path, Tree, path_of
+from rftconf.text.omegaconf.functions import Function
 from rftconf.text.omegaconf.interpolation import Resolver
 
 
@@ -24,11 +26,16 @@ class ReleaseDefaults:
     """As the release's own config writes them, interpolations unresolved."""
 
     @cached_property
+    def functions(self) -> Mapping[str, Function]:
+        """Return the functions of the framework's interpolations."""
+        return functions_for(self.known.framework)
+
+    @cached_property
     def _alone(self) -> dict[str, Cell]:
         """Every default that is an interpolation, with its value while the file is silent."""
         cells: dict[str, Cell] = {}
         for name in self.known.interpolated:
-            resolver = Resolver({}, defaults=self.tree)
+            resolver = Resolver({}, defaults=self.tree, functions=self.functions)
             cells[name] = _default(resolver, name)
             for path in (path_of(name), *resolver.asked):
                 self._looks_at.setdefault(path, set()).add(name)

@@ -19,7 +19,7 @@ UNSET: Any = _Unset()
 
 @dataclass(slots=True)
 class Out:
-    """One native key to be written."""
+    """One native key to be written. `null`: it is written without a value too, against a default that has one."""
 
     value: Any
     plans: tuple[str, ...]
@@ -29,6 +29,7 @@ class Out:
     always: bool = False
     chosen: bool = False
     default: Any = UNSET
+    null: bool = False
 
     def usual(self, writing: Any) -> Any:
         """Return the default that its row states, for this writing; UNSET where the catalogue's holds."""

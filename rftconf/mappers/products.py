@@ -181,3 +181,26 @@ def _part_of(share: Any, wish: Any) -> Any:
     if isinstance(wish, Expr) or isinstance(share, Expr):
         return wish
     return max(size for size in range(1, min(wish, share) + 1) if share % size == 0)
+
+
+@record
+class TimesAnother(OneField):
+    """A plan field that is another one times a key; with 1 it is nothing of its own."""
+
+    key: str
+    path: str
+    other: str
+
+    def read(self, r: ReadContext) -> None:
+        """Multiply the other field by the key."""
+        factor, other = r.native(self.key, 1), r.plan(self.other)
+        more = factor not in (None, 1) and other is not None
+        product: Any = arith("*", other, factor) if more else None
+        r.set(self.path, int(product) if isinstance(product, float) else product, self.key)
+
+    def write(self, w: WriteContext) -> None:
+        """Divide the field by the other one."""
+        value, other = w.plan(self.path), w.plan(self.other)
+        if value is not None and other is not None:
+            how = f"{formula(value)} / {formula(other)}"
+            w.put(self.key, arith("/", value, other), self.path, state=State.DERIVED, how=how)

@@ -222,3 +222,34 @@ class Lost(OneField):
         w.lose(self.path, self.state, self.why)
         if self.noted:
             w.note(self.why)
+
+
+@record
+class SwitchedCount(OneField):
+    """A count with a switch beside it, where the count has no word for none."""
+
+    key: str
+    switch: str
+    path: str
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Return the count and its switch."""
+        return (self.key, self.switch)
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field to the count, or to none where the switch is off."""
+        on = r.native(self.switch)
+        off = on is False
+        if off:
+            r.inactive[self.key] = f"{self.switch} is false"
+        r.set(self.path, None if off else r.native(self.key), *((self.switch,) if off else (self.key, self.switch)))
+
+    def write(self, w: WriteContext) -> None:
+        """Write the count, or switch off where the plan has none."""
+        value = w.plan(self.path)
+        if value is not None:
+            w.put(self.switch, True, self.path)
+            w.put(self.key, value, self.path, always=True)
+        elif self.path in w.values:
+            w.put(self.switch, False, always=True, how="the source does not do so")

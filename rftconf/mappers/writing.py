@@ -125,7 +125,7 @@ class Writing:
         entry: str = "",
         **more: Any,
     ) -> None:
-        """Write a native key that stands for `plans`, or for one `entry` of them. `more`: `always`, `chosen`, `default`.
+        """Write a native key that stands for `plans`, or for one `entry` of them. `more`: `always`, `chosen`, `default`, `null`.
 
         Without a `state` the value is exact, or narrowed where a `note` says what is lost. No key takes a fraction: a count
         that is not whole is rounded up, and that is said.

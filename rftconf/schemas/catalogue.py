@@ -108,7 +108,7 @@ class Catalogue:
     ) -> None:
         self.framework, self.release, self.trainer = framework, release, trainer
         self.keys: Mapping[str, Key] = _Keys(rows)
-        self._rows = rows
+        self._rows, self._adds = rows, registry.framework(framework).adds_with_plus
         self._registered = names or {}
         self._got: dict[str, Key | None] = {}
         self._choices: dict[str, tuple[str, ...]] = {}
@@ -166,7 +166,7 @@ class Catalogue:
         while dot > 0:
             above = name[:dot]
             if above in self.keys:
-                return Key(key, open=True, plus_only=self.family == "verl") if self.keys[above].open else None
+                return Key(key, open=True, plus_only=self._adds) if self.keys[above].open else None
             dot = name.rfind(".", 0, dot)
         return None
 

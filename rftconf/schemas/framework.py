@@ -52,6 +52,7 @@ class Framework:
     release to the releases of another framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     `forms`: what a config of it can be written as, and `usual_form` which of them unless one is asked for.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
+    `resolvers`: functions that it registers for `${mul:a,b}` and the like.
     `tells_time`: its loader computes Hydra's `${now:...}`. `interpolates`: its loader fills `${...}` in texts in.
     `of`: the framework whose program this is, where it reads a config of its own (`veRL SFT` belongs to `verl`); then
     `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
@@ -78,7 +79,8 @@ class Framework:
     `sections`: what a config is made of. `adds_nothing`: its loader refuses keys that it does not know even as
     `+key`. `converts_texts`: it makes numbers and switches of texts. `one_or_several`: its options take one word or several, and one is a list of one.
     `switches`: an option that is on or off takes no word, and is left out where it is off.
-    `command`: the words that start it where its script has every key as an option; `launcher`: its script states what
+    `inherits`: the shipped config that a config names as the file below it. `command`: the words that start it where its script
+    has every key as an option, or where no module does; `launcher`: its script states what
     differs from a config file that it ships.
     `revisions`: a release's git revision, where sources and no package are published. `published`: a release to the
     version of the package that is catalogued for it, where that is a later build of the same release.
@@ -102,6 +104,7 @@ class Framework:
     forms: tuple[str, ...] = ("yaml",)
     usual_form: str = "yaml"
     fills_missing: bool = False
+    resolvers: tuple[str, ...] = ()
     tells_time: bool = True
     interpolates: bool = True
     drops_unknown: bool = False
@@ -138,6 +141,7 @@ class Framework:
     one_or_several: bool = False
     switches: bool = False
     command: tuple[str, ...] = ()
+    inherits: str = ""
     launcher: TemplateLauncher | None = None
 
     @property

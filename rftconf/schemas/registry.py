@@ -236,8 +236,40 @@ OPENRLHF = Framework(
     stepless="OpenRLHF's agents are Python code that --train.agent_func_path names; no flag names a world",
 )  # fmt: skip
 """Its releases from 0.8 on in which a flag came or went, or a default or what a flag does changed."""
+NEMO_RL = Framework(
+    name="nemo_rl",
+    title="NeMo-RL",
+    releases=("0.3.1", "0.4.0", "0.5.0", "0.6.0", "0.7.0"),
+    revisions={number: f"v{number}" for number in ("0.3.1", "0.4.0", "0.5.0", "0.6.0", "0.7.0")},
+    aliases=("nemo-rl", "nemorl", "nemo"),
+    programs=("examples/run_grpo", "run_grpo", "nemo_rl."),
+    resolvers=("mul", "div", "max"),
+    tells_time=False,
+    adds_with_plus=True,
+    drops_unknown=True,
+    converts_texts=True,
+    forms=("yaml", "sh", "overrides"),
+    usual_form="sh",
+    command=("uv", "run", "python", "examples/run_grpo.py"),
+    inherits="examples/configs/grpo_math_1B.yaml",
+    sections=("grpo", "loss_fn", "policy"),
+    unread_sections={
+        "sft": "it belongs to NeMo-RL's run_sft.py, which learns from given answers",
+        "dpo": "it belongs to NeMo-RL's run_dpo.py, which learns from pairs of answers",
+        "rm": "it belongs to NeMo-RL's run_rm.py, which trains a reward model",
+        "ppo": "it belongs to NeMo-RL's run_ppo.py, which trains a value model beside the policy",
+        "distillation": "it belongs to NeMo-RL's run_distillation.py, which follows a teacher",
+    },
+    instead="NeMo-RL's run_grpo.py, with grpo, loss_fn and policy",
+    lacks=dict.fromkeys(
+        ("sft", "dpo", "distill", "offline_distill", "eval", "generate"),
+        "run_grpo.py learns from rewards alone: NeMo-RL's other trainers are programs of their own, which rftconf does not write",
+    ),
+    stepless="NeMo-RL's environments are Ray actors that a data set's env_name names; no key describes a world that is reset and stepped",
+)  # fmt: skip
+"""Its releases since configs inherit from each other, and Megatron trains."""
 FRAMEWORKS: dict[str, Framework] = {
-    framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN, TRL, OPENRLHF)
+    framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN, TRL, OPENRLHF, NEMO_RL)
 }
 READ = tuple(FRAMEWORKS.values())
 

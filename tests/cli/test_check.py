@@ -78,11 +78,11 @@ def test_a_named_file_that_is_no_config_is_passed_over(tmp_path: Path, capsys: p
 
 
 def test_a_framework_that_is_not_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    foreign = written(tmp_path, "grpo:\n  num_prompts_per_step: 32\n  num_generations_per_prompt: 16\n", "nemo.yaml")
+    foreign = written(tmp_path, "gconfig:\n  n_samples: 4\nrollout:\n  max_head_offpolicyness: 2\n", "areal.yaml")
     assert run(["check", foreign]) == 3
-    assert "is a config of NeMo-RL (grpo.num_prompts_per_step" in capsys.readouterr().err
+    assert "is a config of AReaL (" in capsys.readouterr().err
     assert run(["check", "--mixed", foreign]) == 0
-    assert "is a config of NeMo-RL" in capsys.readouterr().err
+    assert "is a config of AReaL" in capsys.readouterr().err
     assert run(["convert", foreign, "--to", "verl"]) == 3
     assert "rftconf new" in capsys.readouterr().err
 

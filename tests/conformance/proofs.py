@@ -174,7 +174,27 @@ _GUIDE = "a first config is refused by the memory account, before there is anyth
 _MIGRATE = "the text cannot be changed in place; the run itself is not refused"
 _TRL = "the source's own parser refuses it: tests/conformance/test_trl_configs.py asks it; nothing is said of a target"
 _TRL_UPDATE = "an update is per device x processes x accumulation in its code: no whole numbers of the others make it"
+_NEMO_RL = (
+    "examples has a program for each of NeMo-RL's trainers, with sections of its own; nothing is said of a target"
+)
 NO_JUDGE = {
+    "run_grpo.py learns from rewards alone: NeMo-RL's other trainers": "examples/run_sft.py, run_dpo.py and the like are programs "
+    "of their own; rftconf writes none, and says so",
+    "it belongs to NeMo-RL's run_distillation.py": _NEMO_RL,
+    "it belongs to NeMo-RL's run_dpo.py": _NEMO_RL,
+    "it belongs to NeMo-RL's run_ppo.py": _NEMO_RL,
+    "it belongs to NeMo-RL's run_rm.py": _NEMO_RL,
+    "it belongs to NeMo-RL's run_sft.py": _NEMO_RL,
+    "NeMo-RL's environments are Ray actors": "setup_response_data makes an actor for each env_name (nemo_rl/data/utils.py); their code acts",
+    "ranks have no equal shares of it: NeMo-RL stops": "shard_by_batch_size asserts batch_size % shards == 0, at the first update on GPUs "
+    "(nemo_rl/distributed/batched_data_dict.py)",
+    "answers, no whole number of updates of …: NeMo-RL stops": "shard_by_batch_size asserts total_batch_size % batch_size == 0, at the "
+    "first update on GPUs (nemo_rl/distributed/batched_data_dict.py)",
+    "and NeMo-RL leaves out what makes no whole step": "setup loads rows with drop_last=True, so that no step comes "
+    "(nemo_rl/algorithms/grpo.py); it needs GPUs to get there",
+    "the source's … is …; … has …": "NeMo-RL's ClippedPGLossFn has switches for its losses, and none for another "
+    "(nemo_rl/algorithms/loss/loss_functions.py)",
+    "… is a list here and a section of the config below": "the form that was asked for cannot hold it; the run itself is not refused",
     "the source gives its trainer no GPU": "nothing trains in such a source; no target is asked",
     "learns from rewards alone: TRL's other trainers": "TRL has them as programs of their own; rftconf writes none, and says so",
     "its tools and environments are Python objects": "they are arguments of GRPOTrainer that `trl grpo` does not pass (trl/scripts/grpo.py)",

@@ -78,7 +78,20 @@ def _of_shapes(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
             why = node.args[1]
-            yield literal(why.body if isinstance(why, ast.Lambda) else why)
+            if isinstance(why, ast.Name):
+                yield from _worded(why.id, module)
+            else:
+                yield literal(why.body if isinstance(why, ast.Lambda) else why)
+
+
+def _worded(function: str, module: ast.Module) -> Iterator[str]:
+    """The sentences that a function of the module returns; it returns an empty one where there is nothing to refuse."""
+    for node in module.body:
+        for part in ast.walk(node) if isinstance(node, ast.FunctionDef) and node.name == function else ():
+            if isinstance(part, ast.Return) and part.value is not None:
+                value = part.value
+                arms = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+                yield from (text for text in map(literal, arms) if text)
 
 
 def declared() -> Iterator[tuple[str, str]]:

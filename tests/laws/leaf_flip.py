@@ -17,6 +17,7 @@ from rftconf.mappers.tables import all_tables, table_of
 from rftconf.schemas import catalogue, registry, versions
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import FLIPPED
+from tests.laws.flip_bases_nemo_rl import NEMO_RL
 from tests.laws.flip_bases_openrlhf import OPENRLHF
 from tests.laws.flip_bases_sft import SFT
 from tests.laws.flip_bases_trl import TRL
@@ -108,7 +109,7 @@ class _Slot:
 def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
     """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
     new_bases = []
-    for base in {"verl_sft": SFT, "trl": TRL, "openrlhf": OPENRLHF, **FLIPPED}[of.framework]:
+    for base in {"verl_sft": SFT, "trl": TRL, "openrlhf": OPENRLHF, "nemo_rl": NEMO_RL, **FLIPPED}[of.framework]:
         if base.name != IDLE and base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
             flat = {key: _Slot(value) for key, value in base.flat.items()}
             older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat

@@ -24,6 +24,7 @@ from rftconf.plan.trainer_numbers import number_type
 from rftconf.schemas import registry
 from rftconf.schemas.registry import VERL
 from rftconf.text.document import Document, Launch, Leaf
+from tests.laws.decay_lengths import falls_alike
 
 KEPT = frozenset({State.EXACT, State.DERIVED, State.DEFAULT})
 """Outcomes that say the plan value is the same in the target."""
@@ -217,6 +218,7 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
         before.get("stage.run_length.rollouts"), after.get("stage.run_length.rollouts")
     ),
     "stage.data.seed": lambda before, after: before.get("stage.data.shuffle") is False,
+    "stage.optim.actor.decay_updates": falls_alike,
     "cluster.nodes": lambda before, after: same_pools(before, after),
     "cluster.gpus_per_node": lambda before, after: same_pools(before, after),
     "stage.algorithm.divide_logits_by_temperature": lambda before, after: (

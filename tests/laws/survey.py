@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 from rftconf.base.errors import RefusedError, UnreadableError
 from tests.laws.flip_base import Base
@@ -122,6 +124,18 @@ def flip(of: Catalogued, name: str, patience: int) -> Verdict:
     """Flip one leaf by itself."""
     (verdict,) = flip_all(of, [name], patience)
     return verdict
+
+
+def of_other_turns(of: Catalogued, targets: Sequence[str]) -> frozenset[str]:
+    """The leaves with a row that are flipped into another target: each goes into the first of `targets` and one of the rest.
+
+    With RFTCONF_EVERY_FLIP each goes into all of them.
+    """
+    first, *others = targets
+    if os.environ.get("RFTCONF_EVERY_FLIP") or of.to == first:
+        return frozenset()
+    turn = others.index(of.to)
+    return frozenset(name for name in of.leaves() if has_row(of, name) and crc32(name.encode()) % len(others) != turn)
 
 
 def survey(of: Catalogued, *, patience: int = 1, without: frozenset[str] = frozenset()) -> list[Verdict]:

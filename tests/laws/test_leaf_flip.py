@@ -272,8 +272,8 @@ def test_what_arrives_as_the_unsaid_value_does_is_said_to_arrive() -> None:
 
 
 def test_all_directions_are_flipped() -> None:
-    """The pairs from and to TRL and OpenRLHF are flipped in test_leaf_flip_trl and test_leaf_flip_openrlhf."""
-    assert {*OTHER.items(), *FURTHER} == {*permutations(set(registry.FRAMEWORKS) - {"trl", "openrlhf"}, 2)}
+    """The pairs from and to TRL, OpenRLHF and NeMo-RL are flipped in test_leaf_flip_trl, _openrlhf and _nemo_rl."""
+    assert {*OTHER.items(), *FURTHER} == {*permutations(set(registry.FRAMEWORKS) - {"trl", "openrlhf", "nemo_rl"}, 2)}
 
 
 def test_a_stage_says_what_the_file_says() -> None:

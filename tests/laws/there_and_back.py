@@ -9,12 +9,14 @@ from unittest import mock
 
 from rftconf.base.symbols import is_symbolic
 from rftconf.convert import convert as conversions
+from rftconf.load.base_files import base_files_of
 from rftconf.load.load import load, main_stage
 from rftconf.mappers.writing import Writing
 from rftconf.schemas import registry
 from rftconf.text.document import Document
 from rftconf.text.keys import child
 from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.corpus import ROWS
 from tests.laws.round_trips import Trip, same
@@ -62,7 +64,7 @@ def leg(document: Document, framework: str, release: str, to: str, to_release: s
             document, to, framework=framework, release=release, to_release=to_release, rows=ROWS, style=style
         )
     writing = caught[-1]
-    written = read(Source(f"written{done.file_suffix}", done.text))
+    written = read(Source(f"written{done.file_suffix}", done.text), ReadOptions(ships=base_files_of))
     ledger = done.ledger
     again = load(written, framework=ledger.target_framework, release=ledger.target_release, rows=ROWS)
     target = {line.key.lstrip("+"): line.value for line in ledger.targets}

@@ -197,7 +197,47 @@ OPENRLHF = (
     "ckpt.save_steps=20",
     "ckpt.path=/checkpoints",
 )
-BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL, "trl": TRL, "openrlhf": OPENRLHF}
+NEMO_RL = (
+    "policy.model_name=Qwen/Qwen2.5-7B-Instruct",
+    "policy.max_total_sequence_length=2048",
+    "policy.train_global_batch_size=256",
+    "policy.train_micro_batch_size=4",
+    "policy.sequence_packing.enabled=true",
+    "policy.sequence_packing.train_mb_tokens=8192",
+    "policy.sequence_packing.logprob_mb_tokens=8192",
+    "policy.optimizer.kwargs.lr=1.0e-6",
+    "policy.dtensor_cfg.activation_checkpointing=true",
+    "policy.generation.max_new_tokens=1024",
+    "policy.generation.vllm_cfg.tensor_parallel_size=2",
+    "policy.generation.vllm_cfg.gpu_memory_utilization=0.6",
+    "data.max_input_seq_length=1025",
+    "data.train.dataset_name=ResponseDataset",
+    "data.train.data_path=/data/train.jsonl",
+    "data.train.input_key=question",
+    "data.train.output_key=answer",
+    "data.train.split_validation_size=0.05",
+    "grpo.num_prompts_per_step=128",
+    "grpo.num_generations_per_prompt=8",
+    "grpo.max_num_steps=200",
+    "grpo.max_num_epochs=2",
+    "grpo.val_period=20",
+    "grpo.use_leave_one_out_baseline=false",
+    "loss_fn.reference_policy_kl_penalty=0.001",
+    "loss_fn.ratio_clip_max=0.28",
+    "checkpointing.checkpoint_dir=/checkpoints",
+    "checkpointing.save_period=20",
+    "cluster.num_nodes=1",
+    "cluster.gpus_per_node=8",
+)
+BASES = {
+    "verl": VERL,
+    "trinity": TRINITY,
+    "chatlearn": CHATLEARN,
+    "roll": ROLL,
+    "trl": TRL,
+    "openrlhf": OPENRLHF,
+    "nemo_rl": NEMO_RL,
+}
 
 
 def base_of(example: Example) -> tuple[str, ...]:

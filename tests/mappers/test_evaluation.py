@@ -194,7 +194,7 @@ def test_chatlearn_starts_no_evaluation() -> None:
 def test_trinity_evaluates_every_so_many_whole_periods_and_says_that_it_rounds() -> None:
     """Trinity-RFT 0.6.0, explorer.eval: a step that no sync ends is not evaluated after."""
     context: Any = SimpleNamespace(
-        same_framework=True, items=lambda path: 0, convert=lambda value, source, target: value * 2
+        same_framework=True, items=lambda path: 1, convert=lambda value, source, target: value * 2
     )
     written = EVAL_INTERVAL.put(Fraction(5, 2), context, None)
     assert (written.value, written.state) == (4, State.ROUNDED)

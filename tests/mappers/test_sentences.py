@@ -21,6 +21,7 @@ NAMES = {
     "chatlearn": "ChatLearn|chatlearn",
     "trl": "TRL|trl",
     "openrlhf": "OpenRLHF|openrlhf",
+    "nemo_rl": "NeMo-RL|nemo_rl",
 }
 """How sentences call the frameworks; "roll" is a word of its own."""
 

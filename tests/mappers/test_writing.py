@@ -47,7 +47,12 @@ TRAINS_A_CRITIC = {base for base in REFUSED if "critic" in base and "agentic" no
     "megatron, decaying",
 }
 """Bases of these that OpenRLHF takes."""
-WITHOUT = {"chatlearn": REFUSED, "trl": REFUSED, "openrlhf": REFUSED - TRAINS_A_CRITIC}
+WITHOUT = {
+    "chatlearn": REFUSED,
+    "trl": REFUSED,
+    "openrlhf": REFUSED - TRAINS_A_CRITIC,
+    "nemo_rl": REFUSED - TRAINS_A_CRITIC,
+}
 
 
 def kind_of(framework: str, base: Base) -> str:

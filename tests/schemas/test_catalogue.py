@@ -22,7 +22,7 @@ def test_every_catalogue_is_whole(framework: str, release: str, trainer: str) ->
         assert key.name == name
         parts = key.type.replace("list[", "").replace("]", "").split("|")
         assert set(parts) <= kinds, (name, key.type)
-        assert key.plus_only <= (known.family == "verl")
+        assert key.plus_only <= registry.framework(framework).adds_with_plus
         assert known.get(name) is key
 
 

@@ -29,11 +29,9 @@ SAMPLES: dict[str, dict[str, str]] = {
         'python3 train.py --rollout-num-gpus 4 "${CKPT[@]}"\n'
     },
     "nemo-rl": {
-        "run.sh": "uv run python -m nemo_rl.run --config grpo.yaml\n",
-        "step.yaml": "grpo: {num_prompts_per_step: 32, num_generations_per_prompt: 8}\ndata: {shuffle: true}\n",
-        "policy.yaml": "policy:\n  max_total_sequence_length: 512\n  dtensor_cfg: {enabled: true}\n"
-        "  megatron_cfg: {enabled: false}\n  generation: {backend: vllm}\n",
-        "keep.yaml": "checkpointing: {checkpoint_dir: out}\ngeneration: {vllm_cfg: {precision: bf16}}\n",
+        "run.sh": "uv run python examples/run_sft.py --config sft.yaml\n",
+        **{f"{name}.yaml": f"{name}: {{max_num_steps: 32}}\n" for name in ("sft", "dpo", "rm")},
+        **{f"{name}.yaml": f"{name}: {{num_prompts_per_step: 32}}\n" for name in ("ppo", "distillation")},
     },
     "areal": {
         "launch.sh": "python3 -m areal.infra.launcher.local train.py --config a.yaml\n",
@@ -190,7 +188,9 @@ def test_who_says_what_it_is_for_is_believed() -> None:
     ],
 )
 def test_what_a_framework_would_let_pass_makes_no_config(name: str, text: str) -> None:
-    with pytest.raises(UnreadableError, match="no config of veRL, Trinity-RFT, ROLL, ChatLearn, TRL or OpenRLHF"):
+    with pytest.raises(
+        UnreadableError, match="no config of veRL, Trinity-RFT, ROLL, ChatLearn, TRL, OpenRLHF or NeMo-RL"
+    ):
         load(document(name, text))
 
 

@@ -17,8 +17,8 @@ def test_names_and_aliases(name: str, expected: str) -> None:
 
 
 def test_unknown_framework_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="known: chatlearn, openrlhf, roll, trinity, trl, verl"):
-        registry.framework("nemo-rl")
+    with pytest.raises(UsageError, match="known: chatlearn, nemo_rl, openrlhf, roll, trinity, trl, verl"):
+        registry.framework("slime")
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_all_safe_fixes_are_those_of_the_command_line(tmp_path: Path) -> None:
     [
         ({"to": "trinity"}, "there is no text"),
         ({"text": 1, "to": "trinity"}, "there is no text"),
-        ({"text": README, "to": "nemo"}, "nemo"),
+        ({"text": README, "to": "slime"}, "slime"),
         ({"text": README, "to": "trinity", "rows": "x"}, "rows should be a whole number"),
         ({"text": README, "to": "trinity", "rows": True}, "rows should be a whole number"),
         ({"text": README, "to": "trinity", "set": {"A B": "1"}}, "NAME=VALUE"),

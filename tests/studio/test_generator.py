@@ -232,6 +232,12 @@ def test_batches_and_lengths_say_what_they_count(framework: str) -> None:
         "chatlearn": ("runtime_args.train_global_batch_size", "models.policy.num_gpu", "runtime_args.num_episode"),
         "trl": ("per_device_train_batch_size", "gradient_accumulation_steps", "num_generations", "max_steps"),
         "openrlhf": ("rollout.batch_size", "train.batch_size", "rollout.n_samples_per_prompt", "ckpt.save_steps"),
+        "nemo_rl": (
+            "grpo.num_prompts_per_step",
+            "policy.train_global_batch_size",
+            "grpo.num_generations_per_prompt",
+            "grpo.val_period",
+        ),
     }
     assert all(form[key]["unit"] for key in counted[framework])
 

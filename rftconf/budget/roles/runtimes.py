@@ -69,6 +69,7 @@ RUNTIMES: Mapping[str, Runtime] = {
         pads=True,
         rules=("engines by tensor alone",),
     ),
+    "nemo_rl": Runtime(code="nemo_rl", processes=True, pads=True, rules=("whole replicas in a node",)),
     "trl": Runtime(code="trl", sleeps_if="vllm_enable_sleep_mode", answers_alone=True, trainer_writes=True, pads=True),
 }
 

@@ -72,7 +72,7 @@ def check(
     """Find what is wrong with configs, also inside shell scripts: each finding at its line and column.
 
     Findings go to standard output. Files that are no config of a known framework are passed over; one of a framework
-    that is not read (slime, NeMo-RL, ...) is named.
+    that is not read (slime, AReaL, ...) is named.
     rftconf explain CODE says why something is found; # rftconf: ignore[CODE] silences it.
 
     \b

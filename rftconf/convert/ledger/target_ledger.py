@@ -18,6 +18,7 @@ from rftconf.mappers.placing import LAYOUT
 from rftconf.mappers.writing import Writing
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.resolvers import functions_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     """Downgrade to the asked release, drop what equals its default, say where each value comes from."""
-    outs = {key: out for key, out in writing.out.items() if out.value is not None or writing.same_framework}
+    outs = {key: out for key, out in writing.out.items() if out.value is not None or out.null or writing.same_framework}
     newest = {key: Slot(out.value, out) for key, out in outs.items()}
     plus = {key.lstrip("+"): key[: len(key) - len(key.lstrip("+"))] for key in newest}
     bare = {key.lstrip("+"): slot for key, slot in newest.items()}
@@ -144,7 +145,9 @@ def _prefixed(known: catalogue.Catalogue, key: str, value: Any, given_key: str) 
     if given_key == "++" or not registry.framework(known.framework).adds_with_plus:
         return given_key + key
     entry = known.get(key)
-    adds = entry is None or entry.plus_only or (entry.open and isinstance(value, dict) and bool(value))
+    below = [known.get(f"{key}.{name}") for name in value] if isinstance(value, dict) else []
+    adds = entry is None or entry.plus_only or (entry.open and bool(below))
+    adds = adds or any(inner is None or inner.plus_only for inner in below)
     return f"+{key}" if adds else key
 
 
@@ -167,7 +170,7 @@ def _followed(known: catalogue.Catalogue, entry: catalogue.Key, flat: dict[str, 
     from rftconf.text.omegaconf.interpolation import Resolver
 
     texts = {**{key: slot.value for key, slot in flat.items()}, entry.name: entry.interpolation}
-    done = Resolver(texts, defaults=_tree(known)).resolve(entry.name)
+    done = Resolver(texts, defaults=_tree(known), functions=functions_for(known.framework)).resolve(entry.name)
     return entry.default if done.problem else done.value
 
 

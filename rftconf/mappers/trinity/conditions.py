@@ -151,10 +151,16 @@ LATE = (
 
 
 ON_NOTHING = "the source validates on environments; Trinity does once eval_tasksets say on what"
+NO_SET = "there is no evaluation set, and without one Trinity evaluates nothing"
 
 
-def _on_nothing(context: Any) -> bool:
-    return bool(context.items("stage.data.environments")) and not context.items("stage.data.eval")
+def _without_set(context: Any) -> tuple[State, str] | None:
+    """The state and the note of an evaluation that has no set to be on; None where there is one."""
+    if context.items("stage.data.eval"):
+        return None
+    if context.items("stage.data.environments"):
+        return State.UNRESOLVED, ON_NOTHING
+    return State.DEAD_IN_TARGET, NO_SET
 
 
 class _EvalInterval(Codec[float, Number]):
@@ -178,14 +184,14 @@ class _EvalInterval(Codec[float, Number]):
             return Put(never, State.DERIVED, "", "never: Trinity has no word for it, so a step that no run reaches")
         if not context.same_framework:
             context.note(LATE)
-        if _on_nothing(context):
-            return Put(context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS), State.UNRESOLVED, ON_NOTHING)
         whole = max(1, int(value)) if isinstance(value, Fraction) else value
         note = f"{float(value):g} rollout periods are rounded down to whole ones (H19)" if whole != value else ""
         steps, state = (
             context.convert(whole, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
             State.ROUNDED if note else State.DERIVED,
         )
+        if (idle := _without_set(context)) is not None:
+            return Put(steps, *idle)
         return Put(steps, state, note, "rollout periods as explore steps")
 
 
@@ -199,7 +205,8 @@ class _AtStart(Codec[bool, bool]):
         return value if context.source.count("buffer.explorer_input.eval_tasksets") else False
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        return Put(value, State.UNRESOLVED, ON_NOTHING) if value is True and _on_nothing(context) else Put(value)
+        idle = _without_set(context) if value is True else None
+        return Put(value) if idle is None else Put(value, *idle)
 
 
 AT_START = _AtStart()

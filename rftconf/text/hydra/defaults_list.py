@@ -20,7 +20,7 @@ from rftconf.base.symbols import Value
 from rftconf.text.document import MISSING, Leaf
 from rftconf.text.files_beside import ShippedFiles, in_checkout, text_beside
 from rftconf.text.keys import segments
-from rftconf.text.layering import on_top
+from rftconf.text.layering import on_file
 from rftconf.text.source import Source, open_source
 from rftconf.text.yaml.leaves import YamlReader
 from rftconf.text.yaml.loader_dialects import ScalarRules
@@ -179,7 +179,10 @@ def _file(path: str) -> str:
 
 
 def split(leaves: tuple[Leaf, ...]) -> tuple[tuple[Leaf, ...], list[Value], Place | None]:
-    """A config's own leaves, the items of its defaults list and where that stands."""
+    """A config's own leaves, the items of its defaults list and where that stands.
+
+    Hydra's list is a list; NeMo-RL's may be the path of one file, whose keys go to the top.
+    """
     own = tuple(leaf for leaf in leaves if not leaf.key.startswith(_HYDRAS) or _top(leaf.key) not in _HYDRAS)
     items: list[Value] = []
     place = None
@@ -188,7 +191,8 @@ def split(leaves: tuple[Leaf, ...]) -> tuple[tuple[Leaf, ...], list[Value], Plac
             continue
         place = place or leaf.key_place
         if leaf.key == "defaults":
-            items += leaf.value if isinstance(leaf.value, list) else []
+            file = [f"{leaf.value}@{_ROOT[1]}"] if isinstance(leaf.value, str) else []
+            items += leaf.value if isinstance(leaf.value, list) else file
         elif leaf.key.count("]") == 1 and leaf.key.endswith("]"):
             items.append(leaf.value)
         else:
@@ -216,7 +220,7 @@ def merged(parts: list[tuple[Leaf, ...]], own: tuple[Leaf, ...]) -> tuple[Leaf, 
     ordered = [part or own for part in parts] if () in parts else [*parts, own]
     leaves: tuple[Leaf, ...] = ()
     for part in ordered:
-        leaves = on_top(leaves, part)
+        leaves = on_file(leaves, part)
     return tuple({leaf.key: leaf for leaf in leaves}.values())
 
 

@@ -55,6 +55,13 @@ MAINS = (
         Style.ARGPARSE,
         rl=True,
     ),
+    _main(
+        r"(?:.*/)?examples/(?:[\w-]+/)*run_(?:\w+_)?grpo(?:_\w+)?\.py|(?:.*/)?run_(?:grpo_(?:math|rm|sliding_puzzle)|vlm_grpo)\.py",
+        "nemo_rl",
+        Style.FLAGS,
+        rl=True,
+    ),
+    _main(r"(?:.*/)?run_grpo\.py", "", Style.FLAGS, rl=True),
     _main(_IN + r"main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
 )
 """First match wins; a program of nobody's own (`framework` is empty) is named as the frameworks name theirs."""
@@ -102,7 +109,7 @@ SHIPPED = re.compile(r"(?:.*/)?template/grpo_(?:fsdp|megatron)\.ya?ml")
 
 MENTIONS = re.compile(
     r"\bmain_(?:ppo|dapo)\w*|\bactor_rollout_ref\b|\b(?:fsdp_)?sft_trainer(?:_ray)?\b|\bstart_\w+_pipeline\b"
-    r"|\btrinity\s+run\b|\btrl\s+grpo\b|\btrain_ppo_ray\b|\bchatlearn\b|(?m:^(?:actor_train|actor_infer|runtime_args|explorer|synchronizer):)"
+    r"|\btrinity\s+run\b|\btrl\s+grpo\b|\btrain_ppo_ray\b|\brun_grpo\w*\.py\b|\bchatlearn\b|(?m:^(?:actor_train|actor_infer|runtime_args|explorer|synchronizer|grpo|loss_fn):)"
 )
 """Words of configs and launch scripts of these frameworks: a text with one is meant for them, also where it is broken."""
 

@@ -12,6 +12,7 @@ from rftconf.base.symbols import Expr, Now, Text, Value, Var, text
 from rftconf.text import keys
 from rftconf.text.document import Leaf
 from rftconf.text.key_tree import Path, Tree, path_of
+from rftconf.text.omegaconf.functions import Function, UnresolvedError, apply
 from rftconf.text.omegaconf.grammar import InterpolationSyntaxError, as_text, evaluate, evaluate_element
 
 MISSING = "???"
@@ -39,18 +40,11 @@ class Resolved:
     problem: str = ""
 
 
-class UnresolvedError(Exception):
-    """An interpolation that gives no value."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code, self.message = code, message
-
-
 class Resolver:
     """Resolves keys of `values` (dotted keys to values), `defaults` below them.
 
-    `oc.env` gives the value in `environment`, else its default, else the variable as a symbol.
+    `oc.env` gives the value in `environment`, else its default, else the variable as a symbol. `functions` are those
+    that the framework registers itself.
     """
 
     def __init__(
@@ -58,8 +52,10 @@ class Resolver:
         values: Mapping[str, Value],
         environment: Mapping[str, Value] | None = None,
         defaults: Tree | None = None,
+        functions: Mapping[str, Function] | None = None,
     ) -> None:
         self.environment = environment or {}
+        self.functions = functions or {}
         self.asked: set[Path] = set()
         """Every path that was looked at on the way to a value."""
         self._own = Tree(values)
@@ -241,6 +237,8 @@ class _Scope:
             return self.node(args[0])
         if name == "now" and len(args) == 1 and isinstance(args[0], str):
             return Now(args[0])
+        if name in self.resolver.functions:
+            return apply(name, self.resolver.functions[name], args)
         raise UnresolvedError(
             "SYN404",
             f"the resolver {name} with {len(args)} argument{'s' * (len(args) != 1)} is not one of OmegaConf's own",

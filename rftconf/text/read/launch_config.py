@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from rftconf.base.diagnostics import Diagnostic, Severity
@@ -117,7 +118,8 @@ def _on_own_file(
     message = f"{name} is not beside the script: rftconf uses {whose}"
     notes = tuple(note for note in base.diagnostics if note.severity is not Severity.INFO)
     own_note = Diagnostic(OWN_FILE, Severity.INFO, message, chosen.command.place, help="--base FILE gives another")
-    return on_top(base.leaves, line.leaves), (*notes, own_note)
+    nobodys = tuple(replace(leaf, inherited=True) for leaf in base.leaves)
+    return on_top(nobodys, line.leaves), (*notes, own_note)
 
 
 def shipped(options: Mapping[str, Value], chosen: Candidate) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -48,6 +48,7 @@ def emit(
     prelude: Sequence[str] = (),
     quote: Callable[[Value], Pieces] = hydra_value,
     spell: Callable[[TargetLine], Sequence[Pieces]] | None = None,
+    sections: Container[str] = (),
 ) -> str:
     """A bash script that runs `program options overrides "$@"`, each override with its provenance comment.
 
@@ -55,7 +56,7 @@ def emit(
     stays unknown is read from the environment when the script runs, which stops if it is not set.
     `prelude` are lines of shell that run before that is demanded, such as sourcing a framework's own settings.
     `quote` writes a value as the program's own reader of overrides takes it; `spell` makes a line's words where it is
-    no override.
+    no override. `sections` of the config below make room for a list.
     Raises RefusedError for a value that Hydra's grammar has no words for.
     """
     lines = [_without_open_keys(line) for line in lines]
@@ -67,7 +68,7 @@ def emit(
         out.extend([*part, ""] if part else [])
     words = [_word((part,)) for part in (*program, *options)]
     if lines:
-        out.extend(["ARGS=(", *_array(lines, spell or partial(_override, quote)), ")", ""])
+        out.extend(["ARGS=(", *_array(lines, spell or partial(_override, quote, sections)), ")", ""])
         words.append('"${ARGS[@]}"')
     taken = _arguments_taken([*values, *options, *(env or {}).values()])
     out.extend(_command([*words, f'"${{@:{taken + 1}}}"' if taken else '"$@"']))
@@ -92,21 +93,28 @@ def _without_open_keys(line: TargetLine) -> TargetLine:
     return replace(line, value=MISSING, comment=comment)
 
 
-def emit_overrides(lines: Sequence[TargetLine]) -> str:
+def emit_overrides(lines: Sequence[TargetLine], sections: Container[str] = ()) -> str:
     """One `key=value` per line, as Hydra reads it; symbols as `${oc.env:NAME}`, or `???` where that does not do.
+
+    `sections` of the config below make room for a list.
 
     Raises RefusedError for a value of several lines.
     """
-    words = [f"{line.key}={''.join(map(str, hydra_value(as_written(line.value)[0])))}" for line in lines]
-    for line, word in zip(lines, words, strict=True):
-        if len(word.splitlines()) > 1:
-            raise RefusedError(
-                f"{line.key} has several lines, and an override has one", choices=("--as sh", "--as yaml")
-            )
-    return "".join(f"{word}\n" for word in words)
+    done = []
+    for line in lines:
+        for pieces in _override(hydra_value, sections, replace(line, value=as_written(line.value)[0])):
+            done.append("".join(map(str, pieces)))
+            if len(done[-1].splitlines()) > 1:
+                why = f"{line.key} has several lines, and an override has one"
+                raise RefusedError(why, choices=("--as sh", "--as yaml"))
+    return "".join(f"{word}\n" for word in done)
 
 
-def _override(quote: Callable[[Value], Pieces], line: TargetLine) -> Sequence[Pieces]:
+def _override(quote: Callable[[Value], Pieces], sections: Container[str], line: TargetLine) -> Sequence[Pieces]:
+    """The words of one override. Hydra merges no list over a section: that is taken out first."""
+    key = line.key.lstrip("+")
+    if isinstance(line.value, list) and key in sections:
+        return ((f"~{key}",), (f"+{key}=", *quote(line.value)))
     return ((f"{line.key}=", *quote(line.value)),)
 
 

@@ -24,6 +24,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "chatlearn": {},
     "openrlhf": {"keys.prompt": "input", "keys.response": "answer"},
     "trl": {},
+    "nemo_rl": {"keys.prompt": "input", "keys.response": "output", "reward": "math"},
 }
 """What a data set of each framework says beside its place."""
 
@@ -52,6 +53,13 @@ def as_written(source: str, uri: Any) -> dict[str, Any]:
 def adapters(source: str, target: str, values: dict[str, Any], folder: Path | str = "adapters") -> Adapters:
     """The adapters of a flat plan."""
     return adapt(values, source=source, target=target, folder=str(folder))
+
+
+def stand_in(name: str, **content: Any) -> ModuleType:
+    """A module of this name that holds `content`."""
+    new_module = ModuleType(name)
+    new_module.__dict__.update(content)
+    return new_module
 
 
 def module(text: str, name: str = "generated") -> ModuleType:
@@ -177,6 +185,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     "trl": [
         {"prompt": [{"role": "user", "content": "2+3?"}], "solution": "5"},
         {"prompt": [{"role": "user", "content": "四加五?"}], "solution": "9"},
+    ],
+    "nemo_rl": [
+        {"input": "2+3?", "output": "5", "level": 1},
+        {"input": "四加五?", "output": "9", "level": 2},
     ],
 }
 """Two rows as each framework's own examples have them."""

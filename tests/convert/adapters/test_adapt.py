@@ -44,7 +44,7 @@ def test_the_config_names_what_the_files_make(source: str, target: str) -> None:
     assert {n: new_adapters.values[f"{TRAIN}keys.{n}"] for n in shape.columns} == dict(shape.columns)
     assert set(new_adapters.files) == {DATA_FILE, shape.reward_file}
     assert new_adapters.values.get("stage.reward.function_path") == (
-        "out/converted_reward.py" if target in ("verl", "openrlhf", "trl") else None
+        "out/converted_reward.py" if target in ("verl", "openrlhf", "trl", "nemo_rl") else None
     )
     reward = {"trinity": TRAIN + "reward", "roll": "stage.data.domains[0].reward"}.get(target, "")
     assert new_adapters.values.get(reward) == shape.reward

@@ -22,6 +22,7 @@ CHATS = {
     "chatlearn": ASKED,
     "openrlhf": ASKED,
     "trl": ASKED,
+    "nemo_rl": ASKED,
 }
 SOURCES = {
     "verl": "openai/gsm8k",
@@ -30,6 +31,7 @@ SOURCES = {
     "trinity": "rows",
     "openrlhf": "sums",
     "trl": "rows",
+    "nemo_rl": "rows",
 }
 EXTRAS: dict[str, dict[str, Any]] = {
     "verl": {"split": "train", "index": 0, "answer": "five", "ability": "math"},
@@ -38,10 +40,11 @@ EXTRAS: dict[str, dict[str, Any]] = {
     "trinity": {"index": 0, "level": 1},
     "openrlhf": {"index": 0, "level": 1, "question": "2+3?"},
     "trl": {"index": 0, "solution": "5", "prompt": ASKED},
+    "nemo_rl": {"index": 0, "level": 1},
 }
+"""What the first of ROWS means, whatever it is written as."""
 TRUTHS = {"trl": ""}
 """TRL has no column for the right answer: its functions get all of them by name."""
-"""What the first of ROWS means, whatever it is written as."""
 
 
 def first_row(source: str, target: str) -> dict[str, Any]:
@@ -55,9 +58,11 @@ def first_row(source: str, target: str) -> dict[str, Any]:
             "extra_info": extra,
         }
         return values | ({"ability": "math"} if "ability" in extra else {})
+    label = {"data_source": name, "ground_truth": truth, "extra_info": extra}
     if target == "openrlhf":
-        label = {"data_source": name, "ground_truth": truth, "extra_info": extra}
         return {"prompt": chat, "label": label, "datasource": name}
+    if target == "nemo_rl":
+        return {"input": chat, "output": label}
     if target == "trl":
         return {"prompt": chat, "ground_truth": truth, "data_source": name, "extra_info": extra}
     common = {"prompt": "2+3?", "messages": chat, "ground_truth": truth, "extra_info": extra}
@@ -71,9 +76,8 @@ def parsed(record: dict[str, Any], target: str) -> dict[str, Any]:
     """JSON text as what it stands for."""
     if target in ("verl", "chatlearn"):
         return record
-    if target == "openrlhf":
-        return record | {"label": json.loads(record["label"])}
-    names = ("extra_info",) if target == "trl" else ("messages", "extra_info")
+    texts = {"openrlhf": ("label",), "trl": ("extra_info",), "nemo_rl": ("input", "output")}
+    names = texts.get(target, ("messages", "extra_info"))
     return record | {name: json.loads(record[name]) for name in names}
 
 
@@ -152,6 +156,7 @@ def test_a_missing_column_is_named_with_its_row(source: str, target: str, tmp_pa
         "chatlearn": "reward_model",
         "openrlhf": "answer",
         "trl": "prompt",
+        "nemo_rl": "output",
     }[source]
     good, bad = ROWS[source]
     file = put(tmp_path / "rows.jsonl", [good, {name: value for name, value in bad.items() if name != lacking}])
@@ -225,8 +230,9 @@ def test_a_line_that_is_no_row_is_named(line: str, tmp_path: Path) -> None:
 
 def test_images_do_not_fit_a_text_pipeline(tmp_path: Path) -> None:
     file = put(tmp_path / "rows.jsonl", [{**ROWS["verl"][0], "images": ["a.png"]}])
-    with pytest.raises(SystemExit, match="row 1: it has images or videos"):
-        run_script(data_module("verl", "chatlearn", run_of("verl", str(file)), tmp_path / "out"))
+    for target in ("chatlearn", "nemo_rl"):
+        with pytest.raises(SystemExit, match="row 1: it has images or videos"):
+            run_script(data_module("verl", target, run_of("verl", str(file)), tmp_path / "out"))
     for target in ("trinity", "openrlhf", "trl"):
         run_script(data_module("verl", target, run_of("verl", str(file)), tmp_path / target))
         assert got(next((tmp_path / target).rglob(f"train{SHAPES[target].suffix}")))[0]["images"] == ["a.png"]

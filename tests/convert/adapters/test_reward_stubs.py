@@ -13,7 +13,7 @@ import pytest
 
 from rftconf.base.symbols import ShellOnly, Text, Var
 from rftconf.convert.adapters.shapes import SHAPES
-from tests.convert.adapters.samples import PAIRS, adapters, domain, module, run_of
+from tests.convert.adapters.samples import PAIRS, adapters, domain, module, run_of, stand_in
 
 MATH_RULE = "roll.pipeline.rlvr.rewards.math_rule_reward_worker"
 FUNCTION = """
@@ -74,14 +74,13 @@ def registry() -> Any:
     return SimpleNamespace(register_module=lambda name: lambda cls: values.setdefault(name, cls), get=values.get)
 
 
-def stand_in(name: str, **content: Any) -> ModuleType:
-    new_module = ModuleType(name)
-    new_module.__dict__.update(content)
-    return new_module
-
-
 def passing(*_: Any, **__: Any) -> Any:
     return lambda method: method
+
+
+def passing_equals(**_: Any) -> Any:
+    """Stand for math_verify's metric: texts are compared, where it compares expressions."""
+    return lambda golds, responses: (float(golds == [f"\\boxed{{{responses[0]}}}"]), None)
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +92,7 @@ def frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
         float16="half",
         tensor=lambda v, dtype: Tensor(v),
         zeros_like=lambda v, dtype: [0.0] * len(v),
+        ones=lambda count: [1.0] * count,
     )
     proto = SimpleNamespace(from_dict=lambda tensors: tensors)
     modules = [
@@ -110,6 +110,10 @@ def frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
         stand_in("roll.models.model_providers", default_tokenizer_provider=lambda model_args: Tokenizer()),
         stand_in(MATH_RULE, hf_verify_math_sample=lambda response, answer, prompt: (answer == f"${response}$", "", "")),
         stand_in("chatlearn.models.reward.rule_reward", RuleReward=RuleReward),
+        stand_in("ray", remote=lambda cls: cls),
+        stand_in("nemo_rl.environments.interfaces", EnvironmentInterface=object, EnvironmentReturn=SimpleNamespace),
+        stand_in("math_verify.parser", ExprExtractionConfig=tuple, LatexExtractionConfig=tuple),
+        stand_in("math_verify.metric", math_metric=passing_equals),
     ]
     for new_module in modules:
         monkeypatch.setitem(sys.modules, new_module.__name__, new_module)
@@ -157,6 +161,12 @@ def judged(target: str, stub: ModuleType, response: str) -> float:
         chats = [[{"role": "assistant", "content": response}]]
         columns = {"ground_truth": ["5"], "data_source": ["set"], "extra_info": [json.dumps(extra)]}
         return float(stub.score_completions(prompts=[[]], completions=chats, completion_ids=[[1]], **columns)[0])
+    if target == "nemo_rl":
+        log = [{"role": "user", "content": "2+3?"}, {"role": "assistant", "content": response}]
+        label = {"data_source": "set", "ground_truth": "5", "extra_info": extra}
+        result = stub.ConvertedEnvironment({}).step([log], [label])
+        assert (result.terminateds, result.metadata) == ([1.0], [label])
+        return float(result.rewards[0])
     rule = stub.ConvertedReward().select_rule_reward_score_fn("set")
     return float(rule(response, "5"))
 
@@ -178,11 +188,13 @@ def with_reward(source: str, tmp_path: Path) -> dict[str, Any]:
         return run_of("openrlhf", "/x") | {"stage.reward.function_path": str(tmp_path / "own.py")}
     if source == "trl":
         return run_of("trl", "/x")
+    if source == "nemo_rl":
+        return run_of("nemo_rl", "/x")
     judge = domain(0, "math", ["set"], f"{MATH_RULE}.MathRuleRewardWorker") if source == "roll" else {}
     return run_of(source, "/x") | judge
 
 
-ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0, "openrlhf": 0.0, "trl": 0.0}
+ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0, "openrlhf": 0.0, "trl": 0.0, "nemo_rl": 0.0}
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -235,6 +247,8 @@ def test_a_path_of_the_environment_is_read_when_the_run_starts(tmp_path: Path, m
         ("trinity", {"stage.data.train[0].reward": "not.there.Reward"}, "the reward is the class not.there.Reward"),
         ("roll", domain(0, "math", ["set"], "roll.x.JudgeWorker"), "roll.x.JudgeWorker judges batches inside of ROLL"),
         ("roll", domain(0, "math", ["set"], None), "fill in REWARDS.*no worker_cls for domain math"),
+        ("nemo_rl", {"stage.data.train[0].reward": "code"}, "code is an environment of NeMo-RL's: write its rule"),
+        ("nemo_rl", {"stage.data.train[0].reward": None}, "fill in ENVIRONMENTS.*no env_name"),
         ("roll", domain(0, "math", ["other"], "x"), r"no reward for domain 'math_rule' \(tag 'set'\); REWARDS has math"),
     ],
 )  # fmt: skip
@@ -269,19 +283,3 @@ def test_domains_are_assigned_as_roll_does() -> None:
     ]
     assert workers == ["roll.Code", worker, worker, "roll.Code"]
     assert stub.compute_score("anything", "5", "5") == 1.0
-
-
-def test_chatlearn_starts_with_the_stub_s_class(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    started: list[Any] = []
-    grpo = stand_in("chatlearn.algorithm.grpo", RuleReward=RuleReward)
-    launcher = type("Launcher", (), {"run": lambda self: started.append(grpo.__dict__["RuleReward"])})
-    for new_module in (
-        stand_in("chatlearn"),
-        stand_in("chatlearn.algorithm", grpo=grpo),
-        grpo,
-        stand_in("chatlearn.entrypoint", ChatlearnLauncher=launcher),
-    ):
-        monkeypatch.setitem(sys.modules, new_module.__name__, new_module)
-    stub = module(adapters("verl", "chatlearn", with_reward("verl", tmp_path)).files["converted_reward.py"])
-    stub.main()
-    assert started == [stub.ConvertedReward]

@@ -12,7 +12,7 @@ from math import ceil
 from sys import maxsize
 from typing import Any
 
-from tests.laws.totals import openrlhf, trl
+from tests.laws.totals import nemo_rl, openrlhf, trl
 from tests.laws.totals.case import Keys
 from tests.laws.totals.figures import Figures, Rate
 
@@ -233,4 +233,5 @@ ACCOUNTS: Mapping[str, Callable[[Keys], Figures]] = {
     "chatlearn": chatlearn,
     "trl": trl.account,
     "openrlhf": openrlhf.account,
+    "nemo_rl": nemo_rl.account,
 }

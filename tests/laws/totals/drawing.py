@@ -7,7 +7,7 @@ from math import gcd
 from typing import Any
 
 from tests.laws.flip_bases import BASES
-from tests.laws.totals import openrlhf, trl
+from tests.laws.totals import nemo_rl, openrlhf, trl
 from tests.laws.totals.case import Case, Pick
 
 ROWS = (500, 1319, 7473, 40000)
@@ -285,4 +285,5 @@ DRAWS: Mapping[str, Callable[[Pick], Case]] = {
     "chatlearn": chatlearn,
     "trl": trl.draw,
     "openrlhf": openrlhf.draw,
+    "nemo_rl": nemo_rl.draw,
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
+from tests.laws.totals import nemo_rl
 from tests.laws.totals.accounts import ACCOUNTS, ARR, roll_ranks
 from tests.laws.totals.case import Case
 from tests.laws.totals.trips import Outcome, keys_of
@@ -15,11 +17,11 @@ def unfounded(outcome: Outcome) -> str:
     if not text:
         return ""
     own = ACCOUNTS[case.framework](keys_of(case.release, case.trainer, case.whole, case.rows))
-    if "(H7)" in text:
+    if "(H7)" in text or "no whole number of updates of" in text:
         right = own.sequences % own.update != 0
     elif "(H10)" in text:
         right = own.prompts % _ranks(case) != 0
-    elif "incomplete batches" in text:
+    elif "incomplete batches" in text or "makes no whole step" in text:
         right = case.rows < own.prompts
     elif "form B" in text:
         right = own.update % own.responses != 0 or own.prompts * own.responses % own.update != 0
@@ -27,6 +29,9 @@ def unfounded(outcome: Outcome) -> str:
         right = not _splits(case, own.update)
     elif "have no equal shares of it" in text:
         right = own.update % int(text.split(", and ")[1].split()[0]) != 0
+    elif "gives them whole nodes" in text:
+        engines, nodes, size = map(int, re.findall(r"\d+", text)[:3])
+        right = engines % size != 0 or engines >= nodes * size
     elif "asks for 2 at least" in text:
         right = own.responses < 2
     elif "would mix generations" in text:
@@ -48,6 +53,8 @@ def _rank(case: Case) -> int:
         return int(
             Fraction(_trainer_gpus(case)) / roll_ranks(keys_of(case.release, case.trainer, case.whole, case.rows))
         )
+    if case.framework == "nemo_rl":
+        return nemo_rl.rank(keys_of(case.release, case.trainer, case.whole, case.rows))
     if case.framework == "verl":
         block = ARR + "actor.megatron."
         tp, pp = (_value(case, f"{block}{kind}_model_parallel_size") for kind in ("tensor", "pipeline"))
@@ -67,6 +74,8 @@ def _trainer_gpus(case: Case) -> int:
         return int(str(case.whole["actor_train.device_mapping"]).split(",")[1].removesuffix("))"))
     if case.framework == "chatlearn":
         return _value(case, "models.policy_trainer.num_gpu")
+    if case.framework == "nemo_rl":
+        return nemo_rl.gpus(keys_of(case.release, case.trainer, case.whole, case.rows))[0]
     if case.framework == "verl":
         return _value(case, "trainer.nnodes") * _value(case, "trainer.n_gpus_per_node")
     engines = _value(case, "explorer.rollout_model.engine_num") * _value(
@@ -119,6 +128,8 @@ def _apart(case: Case) -> int:
             str(case.whole["actor_infer.device_mapping"]).removeprefix("list(range(").removesuffix("))").split(",")
         )
         return int(last) - int(first) if int(first) else 0
+    if case.framework == "nemo_rl":
+        return nemo_rl.gpus(keys_of(case.release, case.trainer, case.whole, case.rows))[1]
     if case.framework == "chatlearn":
         return 0 if "policy" in case.whole["runtime_args.colocation"] else _value(case, "models.policy.num_gpu")
     own = _value(case, "rollout.nnodes", otherwise=0) * _value(case, "rollout.n_gpus_per_node", otherwise=0)

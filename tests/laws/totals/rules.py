@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.laws.totals import openrlhf, trl
+from tests.laws.totals import nemo_rl, openrlhf, trl
 from tests.laws.totals.accounts import ACCOUNTS, ARR, roll_ranks
 from tests.laws.totals.case import Keys
 
@@ -97,4 +97,5 @@ RULES: Mapping[str, Callable[[Keys], Iterator[str]]] = {
     "chatlearn": chatlearn,
     "trl": trl.rules,
     "openrlhf": openrlhf.rules,
+    "nemo_rl": nemo_rl.rules,
 }
