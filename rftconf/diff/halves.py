@@ -76,7 +76,8 @@ class Half:
         lacking = self._lacking(path)
         if lacking is not None:
             return SideValue(None, None, lacking, lacking=True, none=True)
-        switch = self._is_off(path) or path in NEVER or path.endswith(SWITCHES)
+        never = path in NEVER and self.raw.get(path) is None
+        switch = self._is_off(path) or never or path.endswith(SWITCHES)
         idle = None if path in self.acts or switch else self.asleep.why(path)
         value = self.acts.get(path, self.raw.get(path))
         return SideValue(value, self.said.get(path), idle, none=value is None and self._does_without(path))

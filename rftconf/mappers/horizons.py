@@ -12,6 +12,9 @@ from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.shapes import OfKeys
 from rftconf.plan.units import Unit
 
+WHOLE_RUN = "the learning rate falls over the length of the run"
+"""The reason why a schedule that falls has no number of updates of its own."""
+
 
 @record
 class Horizon(OfKeys):
@@ -32,8 +35,11 @@ class Horizon(OfKeys):
         """Set the updates of each optimizer whose rate decays."""
         length = self.length(r)
         for path in self.plans:
-            if length is None or r.plan(path.replace("decay_updates", "schedule")) in ("constant", None):
+            if r.plan(path.replace("decay_updates", "schedule")) in ("constant", None):
                 r.set(path, None)
+                continue
+            if length is None:
+                r.set(path, None, how=WHOLE_RUN)
                 continue
             how = f"{formula(length)} {self.name}" if self.name else ""
             r.set(path, r.convert(length, self.unit, Unit.UPDATES), self.key, how=how)

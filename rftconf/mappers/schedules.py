@@ -12,6 +12,7 @@ from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import Expr, arith, formula, names_in
 from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.horizons import WHOLE_RUN
 from rftconf.mappers.shapes import OfKeys, OneField, leave_open, lose_known, settle_known
 from rftconf.plan.substitution import substitute
 from rftconf.plan.units import Unit
@@ -53,8 +54,9 @@ class NamedSchedule(OfKeys):
         falls_to_nothing = None if known and kind in FLAT else 0.0
         r.set(ratio, *((r.native(self.least), self.least) if kind in self.floors else (falls_to_nothing, self.word)))
         r.set(least, None)
-        falls = "" if known and kind in FLAT else self._falls_otherwise(r)
-        r.set(decay, *((self.updates(r), self.word) if falls else (None,)), how=falls)
+        flat = known and kind in FLAT
+        falls = "" if flat else self._falls_otherwise(r)
+        r.set(decay, *((self.updates(r), self.word) if falls else (None,)), how=falls or ("" if flat else WHOLE_RUN))
         if kind == CONSTANT:
             r.set(f"stage.optim.{self.role}.warmup_updates", 0, self.word)
             r.inactive[self.share] = f"{self.word}={CONSTANT} has no warm-up; {WARMED} has"

@@ -92,3 +92,20 @@ def test_engines_of_a_server_are_priced_on_the_gpus_of_the_source() -> None:
     loaded = load(read(open_source(GOLDEN / "run-ahead" / "input.yaml")))
     notes = convert_loaded(loaded, "trl", Options()).ledger.notes
     assert any(note.startswith("memory: reference, ") for note in notes)
+
+
+def test_a_period_of_validation_that_two_sides_share_is_asleep_where_one_has_no_set() -> None:
+    text = VERL + "trainer.test_freq=20 "
+    period = beside(text, text.replace("/d/v.parquet", "[]"))["stage.cadence.eval_rollouts"]
+    assert (period.a.value, period.b.value) == (20, 20)
+    assert (period.a.idle, period.b.idle) == (None, "nothing is validated")
+
+
+@pytest.mark.parametrize(
+    "other", ["open/openrlhf-to-chatlearn/input.sh", "open/trl-to-chatlearn/input.yaml", "convert/ppo-critic/input.sh"]
+)
+def test_a_rate_that_falls_over_the_whole_run_says_so(other: str) -> None:
+    found = differences_in(compared("../open/nemo_rl-megatron-to-chatlearn/input.yaml", f"../{other}"))
+    assert found["stage.optim.actor.decay_updates"].doubts == (
+        ("B", "does not say it: the learning rate falls over the length of the run"),
+    )

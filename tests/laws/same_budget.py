@@ -15,11 +15,13 @@ from rftconf.budget.roles.roles import Setup
 from rftconf.budget.roles.setup import BudgetRequest, setup_of
 from rftconf.convert.convert import Conversion, Options, convert_loaded
 from rftconf.convert.learning.memory_changes import NEEDS_MORE, OTHERWISE, completed
+from rftconf.load.base_files import base_files_of
 from rftconf.load.load import load, main_stage
 from rftconf.load.loaded import Loaded
 from rftconf.schemas import registry
 from rftconf.text.document import Document
 from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.corpus import Real
 from tests.corpus_conversions import sample
@@ -33,7 +35,7 @@ UNKNOWN_MODELS = re.compile(r"\byour_hf_model_path\b|\borg/(?:small|base-\d+b)\b
 """Names that examples have in place of a model: they are read as KNOWN, because nobody can price a model without sizes."""
 NOTHING = 1 << 28
 """Bytes (1/4 GiB) that no line has to speak of."""
-WRITTEN = {"trl": "0.25.1", "openrlhf": "0.11.2"}
+WRITTEN = {"trl": "0.25.1", "openrlhf": "0.11.2", "nemo_rl": "0.7.0"}
 """Frameworks whose examples are no part of the corpus: what the corpus converts to is tried as their source, at a release that
 says how long a prompt is."""
 
@@ -87,7 +89,7 @@ def unsaid(notes: tuple[str, ...], a: Budget, b: Budget) -> Iterator[str]:
 
 def broken(name: str, done: Conversion, loaded: Loaded, source: Setup) -> list[str] | None:
     """Return the places at which a conversion breaks the law; None where the output cannot be priced yet, because something is left to decide."""
-    document = read(Source(f"written{done.file_suffix}", done.text))
+    document = read(Source(f"written{done.file_suffix}", done.text), ReadOptions(ships=base_files_of))
     target = done.ledger.target_framework
     output = priced(load(document, framework=target, release=done.ledger.target_release), loaded)
     if output is None:
@@ -111,7 +113,7 @@ def golden_inputs() -> Iterator[tuple[str, Document]]:
     for file in sorted((ROOT / "golden").glob("*/*/input.*")):
         texts.setdefault(with_known_model(file.read_text()), f"golden {file.parent.name}/{file.name}")
     for text, name in texts.items():
-        yield name, read(Source(name.rpartition("/")[2], text))
+        yield name, read(Source(name.rpartition("/")[2], text), ReadOptions(ships=base_files_of))
 
 
 def runs_of(framework: str, every: int) -> Iterator[tuple[str, Loaded]]:
@@ -131,7 +133,7 @@ def _written(real: Real, framework: str) -> Iterator[tuple[str, Loaded]]:
         done = convert_loaded(load(real.document()), framework, Options(WRITTEN[framework]))
     except RftconfError:
         return
-    document = read(Source(f"written{done.file_suffix}", done.text))
+    document = read(Source(f"written{done.file_suffix}", done.text), ReadOptions(ships=base_files_of))
     yield (
         f"{real.framework}'s {real.name} as {framework}",
         load(document, framework=framework, release=WRITTEN[framework]),

@@ -28,11 +28,11 @@ from tests.laws.same_budget import golden_inputs
 
 ALL = bool(os.environ.get("RFTCONF_CORPUS_ALL"))
 EVERY = 1 if ALL else 80
-WITHOUT_CORPUS = ("trl", "openrlhf")
+WITHOUT_CORPUS = ("trl", "openrlhf", "nemo_rl")
 """Frameworks of which the corpus has no examples: the suite takes golden inputs."""
 READ = (Verdict.TAKEN, Verdict.FREE, Verdict.DEAD)
 """A release starts with these keys."""
-LEAST = {"verl": 40, "trinity": 3, "roll": 3, "chatlearn": 1, "trl": 60, "openrlhf": 30}
+LEAST = {"verl": 40, "trinity": 3, "roll": 3, "chatlearn": 1, "trl": 60, "openrlhf": 30, "nemo_rl": 8}
 """Migrations that are looked at, at least."""
 
 

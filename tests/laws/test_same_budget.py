@@ -16,12 +16,13 @@ from tests.laws.same_budget import broken, conversions_of, priced, runs_of
 
 EVERY = 1 if os.environ.get("RFTCONF_CORPUS_ALL") else 28
 LEAST = {
-    "verl": {"trinity": 40, "roll": 40, "chatlearn": 30, "trl": 30, "openrlhf": 35},
-    "trinity": {"verl": 18, "roll": 18, "chatlearn": 12, "trl": 10, "openrlhf": 12},
-    "roll": {"verl": 14, "trinity": 14, "chatlearn": 6, "trl": 6, "openrlhf": 6},
-    "chatlearn": dict.fromkeys(("verl", "trinity", "roll", "trl", "openrlhf"), 3),
-    "trl": {"verl": 12, "trinity": 12, "roll": 12, "chatlearn": 9, "openrlhf": 10},
-    "openrlhf": {"verl": 15, "trinity": 14, "roll": 14, "chatlearn": 10, "trl": 10},
+    "verl": {"trinity": 40, "roll": 40, "chatlearn": 30, "trl": 30, "openrlhf": 35, "nemo_rl": 35},
+    "trinity": {"verl": 18, "roll": 18, "chatlearn": 12, "trl": 10, "openrlhf": 12, "nemo_rl": 12},
+    "roll": {"verl": 14, "trinity": 14, "chatlearn": 6, "trl": 6, "openrlhf": 6, "nemo_rl": 6},
+    "chatlearn": dict.fromkeys(("verl", "trinity", "roll", "trl", "openrlhf", "nemo_rl"), 3),
+    "trl": {"verl": 12, "trinity": 12, "roll": 12, "chatlearn": 9, "openrlhf": 10, "nemo_rl": 10},
+    "openrlhf": {"verl": 15, "trinity": 14, "roll": 14, "chatlearn": 10, "trl": 10, "nemo_rl": 14},
+    "nemo_rl": {"verl": 18, "trinity": 16, "roll": 18, "chatlearn": 12, "trl": 13, "openrlhf": 14},
 }
 """Source to target to how many pairs of a sample are priced on both sides at least: a law that prices nothing holds nothing."""
 
