@@ -14,6 +14,7 @@ from rftconf.plan.index import role_of
 from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.framework import TemplateLauncher
+from rftconf.schemas.resolvers import functions_for
 from rftconf.text.hydra.dotlist_value import dotlist_value
 from rftconf.text.omegaconf.interpolation import Resolver
 from rftconf.text.write import emit_shell
@@ -62,7 +63,8 @@ def undone(known: Catalogue, lines: Sequence[TargetLine], values: ScriptContent)
     if values.keeps_template:
         return []
     settings = {line.key: line.value for line in lines}
-    resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **settings})
+    texts = {**{key.name: key.default for key in known.keys.values()}, **known.template, **settings}
+    resolver = Resolver(texts, functions=functions_for(known.framework))
     spoken = {
         native
         for row in values.table.rows

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.schemas.catalogue import Catalogue
+from rftconf.schemas.resolvers import functions_for
 from rftconf.text.document import Document, Mode
 from rftconf.text.key_tree import Tree
 from rftconf.text.omegaconf.interpolation import may_interpolate, resolve_leaves
@@ -16,7 +17,7 @@ def unresolved(document: Document, known: Catalogue) -> tuple[Diagnostic, ...]:
     live = [leaf for leaf in document.leaves if leaf.mode is not Mode.DELETE]
     if not any(may_interpolate(leaf.value) for leaf in live):
         return ()
-    diagnostics = resolve_leaves(live, Tree(known.written_defaults))[1]
+    diagnostics = resolve_leaves(live, Tree(known.written_defaults), functions=functions_for(known.framework))[1]
     return diagnostics if document.launch is not None else tuple(map(_given_at_start, diagnostics))
 
 

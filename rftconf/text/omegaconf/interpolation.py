@@ -272,11 +272,14 @@ class _Scope:
 
 
 def resolve_leaves(
-    leaves: Iterable[Leaf], defaults: Tree | None = None, environment: Mapping[str, Value] | None = None
+    leaves: Iterable[Leaf],
+    defaults: Tree | None = None,
+    environment: Mapping[str, Value] | None = None,
+    functions: Mapping[str, Function] | None = None,
 ) -> tuple[dict[str, Resolved], tuple[Diagnostic, ...]]:
     """Each leaf's key to its resolved value, `defaults` filling what the leaves leave out, and what went wrong."""
     last = {leaf.key: leaf for leaf in leaves}
-    resolver = Resolver({key: leaf.value for key, leaf in last.items()}, environment, defaults)
+    resolver = Resolver({key: leaf.value for key, leaf in last.items()}, environment, defaults, functions)
     values = {key: resolver.resolve(key) for key in last}
     diagnostics = tuple(
         Diagnostic(resolved.code, Severity.ERROR, resolved.problem, last[key].place)
