@@ -105,7 +105,7 @@ def test_a_period_of_validation_that_two_sides_share_is_asleep_where_one_has_no_
     "other", ["open/openrlhf-to-chatlearn/input.sh", "open/trl-to-chatlearn/input.yaml", "convert/ppo-critic/input.sh"]
 )
 def test_a_rate_that_falls_over_the_whole_run_says_so(other: str) -> None:
-    found = differences_in(compared("../open/nemo_rl-megatron-to-chatlearn/input.yaml", f"../{other}"))
-    assert found["stage.optim.actor.decay_updates"].doubts == (
+    differences = differences_in(compared("../open/nemo_rl-megatron-to-chatlearn/input.yaml", f"../{other}"))
+    assert differences["stage.optim.actor.decay_updates"].doubts == (
         ("B", "does not say it: the learning rate falls over the length of the run"),
     )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rftconf.base.ledger import State
-from rftconf.mappers.horizons import Horizon
+from rftconf.mappers.horizons import WHOLE_RUN, Horizon
 from rftconf.mappers.shapes import Pair, together
 from rftconf.mappers.writing import Writing
 from rftconf.plan.units import Unit
@@ -19,13 +19,14 @@ SCHEDULE = "stage.optim.actor.schedule"
 
 
 @pytest.mark.parametrize(
-    ("length", "schedule", "updates"), [(100, "cosine", 100), (100, "constant", None), (None, "cosine", None)]
+    ("length", "schedule", "updates", "how"),
+    [(100, "cosine", 100, "100 updates"), (100, "constant", None, ""), (None, "cosine", None, WHOLE_RUN)],
 )
-def test_only_a_rate_that_decays_has_a_length_of_its_own(length: Any, schedule: str, updates: Any) -> None:
+def test_only_a_rate_that_decays_has_a_length_of_its_own(length: Any, schedule: str, updates: Any, how: str) -> None:
     horizon = Horizon(KEY, lambda _: length, Unit.UPDATES, "", "updates")
     result = reading(together(Pair("kind", SCHEDULE), horizon, why="the schedule"), kind=schedule)
     assert (result.values[ACTOR], result.values[CRITIC]) == (updates, None)
-    assert result.origins[ACTOR].how == ("100 updates" if updates else "")
+    assert result.origins[ACTOR].how == how
 
 
 def test_another_length_is_lost() -> None:
