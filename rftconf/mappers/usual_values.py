@@ -26,20 +26,28 @@ class Needed(Same):
 
 
 @record
-class Nullable(OneField):
-    """A key of which null means none, against a default that has a value."""
+class Limit(OneField):
+    """A key with a default of its own, where null or a number that no run reaches means no limit.
+
+    `unreached` is that number. It is written for none, because a loader that checks types takes no null.
+    """
 
     key: str
     path: str
+    unreached: int
 
     def read(self, r: ReadContext) -> None:
-        """Set the field to the key's value."""
-        r.set(self.path, r.native(self.key), self.key)
+        """Set the field to the limit, or to none."""
+        value = r.native(self.key)
+        r.set(self.path, None if isinstance(value, int) and value >= self.unreached else value, self.key)
 
     def write(self, w: WriteContext) -> None:
-        """Write the value, or null for none."""
+        """Write the limit, or the number that no run reaches."""
         value = w.plan(self.path)
-        w.put(self.key, value, self.path, always=value is None, null=value is None)
+        if value is None:
+            w.put(self.key, self.unreached, self.path, always=True, how="more than any run has")
+        else:
+            w.put(self.key, value, self.path)
 
 
 @record

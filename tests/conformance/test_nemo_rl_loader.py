@@ -25,7 +25,7 @@ CHECKOUTS = {
 """Releases that lie unpacked from their tags."""
 NEWEST = registry.NEMO_RL.newest
 OPEN_VALUES = {
-    "policy.scheduler": "{name: torch.optim.lr_scheduler.ConstantLR, kwargs: {factor: 1.0}}",
+    "policy.scheduler": "[{name: torch.optim.lr_scheduler.ConstantLR, kwargs: {factor: 1.0}}, {milestones: []}]",
     "loss_fn.token_level_loss": "true",
 }
 """Values for the keys that a conversion leaves open; any other gets a number."""
@@ -45,8 +45,8 @@ def answers(release: str, items: Sequence[Mapping[str, str]], tmp_path: Path) ->
 def decided(script: str) -> str:
     """Write a value for every key that is left open."""
     for key, value in OPEN_VALUES.items():
-        script = script.replace(f"{key}='???'", f"'{key}={value}'")
-    return script.replace("='???'", "=4096").replace("???", "4096")
+        script = script.replace(f"'{key}=???'", f"'{key}={value}'")
+    return script.replace("???", "4096")
 
 
 @needs_newest
@@ -55,6 +55,17 @@ def test_every_golden_output_is_taken(tmp_path: Path) -> None:
     replies = answers(NEWEST, [{"script": script} for script in scripts.values()], tmp_path)
     assert len(replies) >= 10
     assert {name: r["refused"] for name, r in zip(scripts, replies, strict=True) if "refused" in r} == {}
+
+
+@needs_newest
+def test_null_is_refused_where_a_number_is_declared(tmp_path: Path) -> None:
+    """MasterConfig is a model of pydantic since 0.7.0; a number that no run reaches stands for no limit."""
+    scripts = [
+        f"uv run python examples/run_grpo.py checkpointing.keep_top_k={value}\n" for value in ("null", "1000000")
+    ]
+    refused, taken = answers(NEWEST, [{"script": script} for script in scripts], tmp_path)
+    assert "keep_top_k" in refused["refused"]
+    assert taken["config"]["checkpointing"]["keep_top_k"] == 1_000_000
 
 
 @needs_newest

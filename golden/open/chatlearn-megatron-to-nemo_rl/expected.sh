@@ -18,7 +18,7 @@ ARGS=(
   loss_fn.token_level_loss=false                 # a ratio of sequences belongs to a mean over sequences here
 
   checkpointing.checkpoint_dir=/out  # runtime_args.output_dir=/out/qwen3_30b
-  checkpointing.keep_top_k=null
+  checkpointing.keep_top_k=1000000   # more than any run has
   checkpointing.save_period=20       # runtime_args.save_episode_interval=20
 
   policy.model_name=/models/Qwen3-30B-A3B             # models.policy.load=/models/Qwen3-30B-A3B

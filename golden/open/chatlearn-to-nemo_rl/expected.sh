@@ -17,7 +17,7 @@ ARGS=(
   loss_fn.ratio_clip_max=0.28                # models.policy_trainer.pos_clip_ratio=0.28
 
   "checkpointing.checkpoint_dir=${HOME_DIR}/output"  # runtime_args.output_dir=${HOME_DIR}/output/qwen3_8b
-  checkpointing.keep_top_k=null
+  checkpointing.keep_top_k=1000000                   # more than any run has
   checkpointing.save_period=10                       # runtime_args.save_episode_interval=10
   checkpointing.save_consolidated=true               # ChatLearn 2025.10.23 default of models.policy_trainer.save_hf
 

@@ -23,7 +23,7 @@ ARGS=(
   loss_fn.token_level_loss=false                   # loss_agg_mode=seq-mean-token-mean, the ROLL 0.3.0 default
 
   checkpointing.checkpoint_dir=/ckpt/moe-30b  # checkpoint_config.output_dir=/ckpt/moe-30b
-  checkpointing.keep_top_k=null               # max_ckpt_to_keep=0, the ROLL 0.3.0 default
+  checkpointing.keep_top_k=1000000            # more than any run has
   checkpointing.save_period=20                # save_steps=20
 
   policy.model_name=/models/Qwen3-30B-A3B                     # pretrain=/models/Qwen3-30B-A3B

@@ -17,7 +17,7 @@ ARGS=(
   loss_fn.ratio_clip_max=0.2                 # pg_clip=0.2
 
   checkpointing.checkpoint_dir=/ckpt/qwen2.5-7b-grpo  # checkpoint_config.output_dir=/ckpt/qwen2.5-7b-grpo
-  checkpointing.keep_top_k=null                       # max_ckpt_to_keep=0, the ROLL 0.3.0 default
+  checkpointing.keep_top_k=1000000                    # more than any run has
   checkpointing.save_period=50                        # save_steps=50
 
   policy.model_name=/models/Qwen2.5-7B                   # pretrain=/models/Qwen2.5-7B

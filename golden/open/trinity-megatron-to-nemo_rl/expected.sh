@@ -17,7 +17,7 @@ ARGS=(
   loss_fn.ratio_clip_c=3.0                  # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_ratio_c
 
   checkpointing.checkpoint_dir=/ckpt    # checkpoint_root_dir=/ckpt
-  checkpointing.keep_top_k=null         # trainer.max_checkpoints_to_keep=0, the Trinity-RFT 0.6.0 default
+  checkpointing.keep_top_k=1000000      # more than any run has
   checkpointing.save_period=10          # trainer.save_interval=40
   checkpointing.save_consolidated=true  # trainer.save_hf_checkpoint=last, the Trinity-RFT 0.6.0 default; NeMo-RL exports every checkpoint or none
 

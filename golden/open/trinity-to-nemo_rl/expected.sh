@@ -18,7 +18,7 @@ ARGS=(
   loss_fn.ratio_clip_c=3.0                   # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_ratio_c
 
   checkpointing.checkpoint_dir=/checkpoints  # checkpoint_root_dir=/checkpoints
-  checkpointing.keep_top_k=null              # trainer.max_checkpoints_to_keep=0, the Trinity-RFT 0.6.0 default
+  checkpointing.keep_top_k=1000000           # more than any run has
   checkpointing.save_period=20               # trainer.save_interval=80
   checkpointing.save_consolidated=true       # trainer.save_hf_checkpoint=last, the Trinity-RFT 0.6.0 default; NeMo-RL exports every checkpoint or none
 

@@ -20,7 +20,7 @@ ARGS=(
   loss_fn.truncated_importance_sampling_ratio_min=1e-09  # vllm_importance_sampling_correction=True, the TRL 1.16.0 default
 
   "checkpointing.checkpoint_dir=${HOME}/out"  # output_dir=${HOME}/out
-  checkpointing.keep_top_k=null               # TRL 1.16.0 default of save_total_limit
+  checkpointing.keep_top_k=1000000            # more than any run has
   checkpointing.save_period=25                # save_steps=50.0
   checkpointing.save_consolidated=true        # TRL 1.16.0: Trainer.save_model: checkpoints are in Hugging Face's format
 

@@ -21,7 +21,7 @@ ARGS=(
   'loss_fn.token_level_loss=???'                         # loss_type=dr_grpo
 
   checkpointing.checkpoint_dir=out      # output_dir=out
-  checkpointing.keep_top_k=null         # TRL 1.16.0 default of save_total_limit
+  checkpointing.keep_top_k=1000000      # more than any run has
   checkpointing.save_period=500         # TRL 1.16.0 default of save_steps
   checkpointing.save_consolidated=true  # TRL 1.16.0: Trainer.save_model: checkpoints are in Hugging Face's format
 

@@ -18,7 +18,7 @@ ARGS=(
   loss_fn.ratio_clip_c=3.0                  # veRL 0.9.0 default of actor_rollout_ref.actor.clip_ratio_c
 
   checkpointing.checkpoint_dir=checkpoints  # trainer.default_local_dir follows checkpoints/${trainer.project_name}/${trainer.experiment_name} in veRL 0.9.0
-  checkpointing.keep_top_k=null             # veRL 0.9.0 default of trainer.max_actor_ckpt_to_keep
+  checkpointing.keep_top_k=1000000          # more than any run has
   checkpointing.save_period=10              # trainer.save_freq=10
 
   policy.model_name=/models/Qwen3-30B-A3B                     # actor_rollout_ref.model.path=/models/Qwen3-30B-A3B

@@ -17,7 +17,7 @@ ARGS=(
   loss_fn.ratio_clip_c=3.0                   # veRL 0.9.1 default of actor_rollout_ref.actor.clip_ratio_c
 
   checkpointing.checkpoint_dir=checkpoints  # trainer.default_local_dir follows checkpoints/${trainer.project_name}/${trainer.experiment_name} in veRL 0.9.1
-  checkpointing.keep_top_k=null             # veRL 0.9.1 default of trainer.max_actor_ckpt_to_keep
+  checkpointing.keep_top_k=1000000          # more than any run has
   checkpointing.save_period=20              # trainer.save_freq=20
 
   policy.model_name=deepseek-ai/deepseek-llm-7b-chat          # actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat

@@ -10,7 +10,7 @@ from rftconf.mappers.shapes import together
 from rftconf.mappers.statements import Every, Refused, Stated, SwitchedCount
 from rftconf.mappers.thinking import TemplateArgument
 from rftconf.mappers.trackers import TrackerKeys
-from rftconf.mappers.usual_values import Nullable, Repeats
+from rftconf.mappers.usual_values import Limit, Repeats
 from rftconf.plan.units import Unit
 
 NO_LIMIT = 1_000_000
@@ -55,7 +55,8 @@ def _no_step(w: WriteContext) -> str:
 EMPTY = Refused(lambda w: bool(_no_step(w)), _no_step, ("more rows", "fewer prompts a rollout"))
 FOLDS = (
     together(SETS, why="nemo_rl/data/utils.py: setup_response_data"),
-    together(Nullable("checkpointing.keep_top_k", "stage.checkpoint.keep"), why="utils/checkpoint.py: CheckpointManager.remove_old_checkpoints (H97)"),
+    together(Limit("checkpointing.keep_top_k", "stage.checkpoint.keep", NO_LIMIT),
+             why="utils/checkpoint.py: CheckpointManager.remove_old_checkpoints (H97); MasterConfig takes no null since 0.7.0"),
     together(Repeats("policy.tokenizer.name", "stage.model.tokenizer_path", "policy.model_name"), why="algorithms/utils.py: get_tokenizer"),
     together(TEXTS, why="nemo_rl/data/datasets/raw_dataset.py: set_task_spec"),
     together(LOGGERS, why="nemo_rl/utils/logger.py: Logger"),

@@ -1,6 +1,7 @@
 """NeMo-RL's own loader on configs and launch scripts: a checkout and a file with a list of `{"config": PATH}` and
 `{"script": TEXT}`; one JSON object on the last line, with what the loader makes of each, or why it refuses it. Bash expands
-a script's words; nemo_rl/utils/config.py then loads the file they name and applies what follows, as examples/run_grpo.py does."""
+a script's words; nemo_rl/utils/config.py then loads the file they name and applies what follows, and since 0.7.0 MasterConfig
+validates the result, all as examples/run_grpo.py does."""
 
 import importlib.util
 import json
@@ -10,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from nemo_rl_classes import Classes
 
 CHECKOUT = Path(sys.argv[1])
 SHIM = "#!/bin/sh\nexec {python} -c 'import json, sys; print(json.dumps(sys.argv[1:]))' \"$@\"\n"
@@ -46,8 +49,8 @@ def words_of(script, folder):
     return words[3:]
 
 
-def answer(module, item):
-    """Return the config as the loader has it, interpolations resolved."""
+def answer(module, master, item):
+    """Return the config as the loader has it, interpolations resolved; `master` is the class that validates it."""
     from omegaconf import OmegaConf
 
     with tempfile.TemporaryDirectory() as folder:
@@ -56,18 +59,22 @@ def answer(module, item):
     config = module.load_config(str(CHECKOUT / named))
     overrides = words[2:] if words[:1] == ["--config"] else words
     config = module.parse_hydra_overrides(config, overrides) if overrides else config
-    return OmegaConf.to_container(config, resolve=True)
+    resolved = OmegaConf.to_container(config, resolve=True)
+    if hasattr(master, "model_fields"):  # up to 0.6.0 it is a TypedDict, which nothing validates
+        master(**resolved)
+    return resolved
 
 
 def main():
     """Print the answers."""
     module, answers = loader(), []
+    master = Classes(CHECKOUT).find("nemo_rl.algorithms.grpo", "MasterConfig")
     for file in (CHECKOUT / "examples").rglob("*.yaml"):  # whoever runs a recipe has its variables
         for name in NAMED.findall(file.read_text(encoding="utf-8")):
             os.environ.setdefault(name, "given")
     for item in json.loads(Path(sys.argv[2]).read_text()):
         try:
-            answers.append({"config": answer(module, item)})
+            answers.append({"config": answer(module, master, item)})
         except Exception as error:  # noqa: BLE001 - whatever the loader says is its answer
             answers.append({"refused": f"{type(error).__name__}: {error}"[:2000]})
     print(json.dumps({"answers": answers}))
