@@ -165,7 +165,7 @@ class TextAround:
         """Leave out the files that the framework's own config names."""
         for key in self.natives:
             if not w.same_framework and w.effective(key) is not None:
-                w.put(key, None, always=True, null=True, how="questions of the source are asked as they lie")
+                w.put(key, None, always=True, null=True, how="questions are asked as the rows have them")
 
 
 def _with_values(item: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from rftconf.base.symbols import is_symbolic
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.load.load import load, main_stage
+from rftconf.recipes.draft import Request
+from rftconf.recipes.recipes import RECIPES
+from rftconf.recipes.sizing import fit
 from rftconf.schemas import registry
 from rftconf.text.read.read import read
 from rftconf.text.read.read_options import ReadOptions
@@ -54,6 +58,17 @@ def test_every_golden_output_is_taken(tmp_path: Path) -> None:
     scripts = {case.name: decided((case / "expected.sh").read_text(encoding="utf-8")) for case in WRITTEN}
     replies = answers(NEWEST, [{"script": script} for script in scripts.values()], tmp_path)
     assert len(replies) >= 10
+    assert {name: r["refused"] for name, r in zip(scripts, replies, strict=True) if "refused" in r} == {}
+
+
+@needs_newest
+def test_first_configs_are_taken(tmp_path: Path) -> None:
+    gpu, scripts = gpu_named("h100-80g"), {}
+    for algorithm in ("grpo", "rloo", "reinforce++", "gspo"):
+        recipe, model = RECIPES[algorithm], "Qwen/Qwen2.5-7B-Instruct"
+        request = Request("nemo_rl", NEWEST, recipe, model, 8, "h100-80g", data="a.jsonl", eval_data="b.jsonl")
+        scripts[algorithm] = fit(request, gpu).written.text()[0]
+    replies = answers(NEWEST, [{"script": script} for script in scripts.values()], tmp_path)
     assert {name: r["refused"] for name, r in zip(scripts, replies, strict=True) if "refused" in r} == {}
 
 

@@ -43,7 +43,7 @@ ARGS=(
   data.max_input_seq_length=1025  # models.policy.max_prompt_tokens_length=1024; the first length that is too long
   '+data.train={dataset_name: ResponseDataset, data_path: /data/math/train.jsonl, input_key: prompt, split_validation_size: 0}'  # runtime_args.data_path=/data/math/train.jsonl
   '+data.validation={dataset_name: ResponseDataset, data_path: /data/math/test.jsonl, input_key: prompt, split_validation_size: 0}'  # runtime_args.eval_data_path=/data/math/test.jsonl
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.tensorboard_enabled=true  # runtime_args.log_args_dict.enable_tensorboard=True
   logger.wandb.name=qwen3_30b      # runtime_args.exp_name=qwen3_30b

@@ -41,7 +41,7 @@ ARGS=(
   data.max_input_seq_length=1025  # models.policy.max_prompt_tokens_length=1024; the first length that is too long
   "+data.train={dataset_name: ResponseDataset, data_path: ${HOME_DIR}/math/train.jsonl, input_key: prompt, split_validation_size: 0}"  # runtime_args.data_path=${HOME_DIR}/math/train.jsonl
   "+data.validation={dataset_name: ResponseDataset, data_path: ${HOME_DIR}/math/test.jsonl, input_key: prompt, split_validation_size: 0}"  # runtime_args.eval_data_path=${HOME_DIR}/math/test.jsonl
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.wandb_enabled=true   # runtime_args.log_args_dict.enable_wandb=True
   logger.wandb.project=math   # runtime_args.log_args_dict.wandb_project=math

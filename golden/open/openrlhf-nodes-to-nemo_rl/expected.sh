@@ -42,7 +42,7 @@ ARGS=(
 
   data.max_input_seq_length=1025  # prompt_max_len=1024; the first length that is too long
   '~data.train' '+data.train=[{dataset_name: ResponseDataset, data_path: org/a, split: train, input_key: question, output_key: answer, split_validation_size: 0}, {dataset_name: ResponseDataset, data_path: org/b, split: train, input_key: question, output_key: answer, split_validation_size: 0}]'  # prompt_data=org/a,org/b, input_key=question
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.wandb.project=openrlhf_train_ppo  # OpenRLHF 0.9.7 default of wandb_project
 

@@ -39,7 +39,7 @@ ARGS=(
   data.max_input_seq_length=1025  # data.max_len=4096; the first length that is too long
   '+data.train={dataset_name: ResponseDataset, data_path: org/math-prompts, split: train, input_key: prompt, output_key: answer, split_validation_size: 0}'  # data.prompt_dataset=org/math-prompts, data.input_key=prompt
   '+data.validation={dataset_name: ResponseDataset, data_path: org/math-test, split: test, input_key: prompt, output_key: answer, split_validation_size: 0}'  # eval.dataset=org/math-test, eval.split=test
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.wandb.project=math  # logger.wandb.project=math
   logger.wandb.name=grpo-7b  # logger.wandb.run_name=grpo-7b

@@ -55,7 +55,7 @@ ARGS=(
   data.max_input_seq_length=1025  # prompt_length=1024; the first length that is too long
   '+data.train={dataset_name: ResponseDataset, data_path: /data/dapo/train.jsonl, output_key: solution, split_validation_size: 0}'  # actor_train.data_args.file_name=[/data/dapo/train.jsonl]
   '+data.validation={dataset_name: ResponseDataset, data_path: /data/aime/test.jsonl, split_validation_size: 0}'  # validation.data_args.file_name=[/data/aime/test.jsonl]
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.tensorboard_enabled=true  # track_with=tensorboard
   logger.wandb.name=moe-30b        # exp_name=moe-30b

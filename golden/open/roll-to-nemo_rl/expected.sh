@@ -38,7 +38,7 @@ ARGS=(
   data.max_input_seq_length=1025  # prompt_length=1024; the first length that is too long
   '+data.train={dataset_name: ResponseDataset, data_path: /data/deepmath/train.jsonl, output_key: solution, split_validation_size: 0}'  # actor_train.data_args.file_name=[/data/deepmath/train.jsonl]
   '+data.validation={dataset_name: ResponseDataset, data_path: /data/math500/test.jsonl, split_validation_size: 0}'  # validation.data_args.file_name=[/data/math500/test.jsonl]
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.wandb_enabled=true          # track_with=wandb
   logger.wandb.project=rlvr          # tracker_kwargs.project=rlvr

@@ -49,7 +49,7 @@ ARGS=(
 
   data.max_input_seq_length=1025  # model.max_prompt_tokens=1024; the first length that is too long
   '+data.train={dataset_name: ResponseDataset, data_path: /data/dapo-math, split: train, input_key: prompt, output_key: response, split_validation_size: 0}'  # buffer.explorer_input.taskset.path=/data/dapo-math, buffer.explorer_input.taskset.split=train
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.wandb_enabled=true  # monitor.monitor_type=wandb
   logger.wandb.project=moe   # project=moe

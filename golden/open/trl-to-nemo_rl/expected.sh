@@ -44,7 +44,7 @@ ARGS=(
 
   'data.max_input_seq_length=???'  # the first length that is too long; = max_prompt_length + 1
   '+data.train={dataset_name: ResponseDataset, data_path: org/rows, split: train, input_key: prompt, split_validation_size: 0}'  # dataset_name=org/rows
-  data.default.prompt_file=null    # questions of the source are asked as they lie
+  data.default.prompt_file=null    # questions are asked as the rows have them
 
   logger.wandb.name=dr  # run_name=dr
 

@@ -49,7 +49,7 @@ ARGS=(
   data.max_input_seq_length=1025  # data.max_prompt_length=1024; the first length that is too long
   '+data.train={dataset_name: ResponseDataset, data_path: /data/dapo-math/train.parquet, input_key: prompt, split_validation_size: 0}'  # data.train_files=/data/dapo-math/train.parquet
   '+data.validation={dataset_name: ResponseDataset, data_path: /data/aime/test.parquet, input_key: prompt, split_validation_size: 0}'  # data.val_files=/data/aime/test.parquet
-  data.default.prompt_file=null   # questions of the source are asked as they lie
+  data.default.prompt_file=null   # questions are asked as the rows have them
 
   logger.wandb_enabled=true        # trainer.logger=[console, wandb], the veRL 0.9.0 default
   logger.wandb.project=moe         # trainer.project_name=moe

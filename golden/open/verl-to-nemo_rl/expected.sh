@@ -39,7 +39,7 @@ ARGS=(
   data.max_input_seq_length=513  # data.max_prompt_length=512; the first length that is too long
   "+data.train={dataset_name: ResponseDataset, data_path: ${HOME}/data/gsm8k/train.parquet, input_key: prompt, split_validation_size: 0}"  # data.train_files=${HOME}/data/gsm8k/train.parquet
   "+data.validation={dataset_name: ResponseDataset, data_path: ${HOME}/data/gsm8k/test.parquet, input_key: prompt, split_validation_size: 0}"  # data.val_files=${HOME}/data/gsm8k/test.parquet
-  data.default.prompt_file=null  # questions of the source are asked as they lie
+  data.default.prompt_file=null  # questions are asked as the rows have them
 
   logger.wandb_enabled=true                                  # trainer.logger=[console, wandb]
   logger.wandb.project=verl_grpo_example_gsm8k               # trainer.project_name=verl_grpo_example_gsm8k

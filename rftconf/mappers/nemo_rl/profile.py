@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rftconf.base.ledger import Decision
 from rftconf.mappers.profiles import Profile, counted
+from rftconf.mappers.program import Program
 
 MAIN_KEYS = {
     "stage.placement.actor.backend": "policy.megatron_cfg.enabled",
@@ -46,6 +48,30 @@ UNITS = {
     **counted("nodes", "policy.generation.colocated.resources.num_nodes"),
 }
 
+PROGRAM = Program(
+    "fsdp2",
+    parks=(("optimizer", "param"),),
+    decisions=(
+        Decision(
+            "data.default.env_name",
+            "an environment scores the answers: it is math unless another one is named",
+            ("math: answers are compared with math_verify", "an environment of your own, registered with register_env"),
+        ),
+        Decision(
+            "data.train.input_key",
+            "NeMo-RL reads the question from the column `input` and the answer from `output`",
+            ("check the columns, and name others with input_key and output_key",),
+        ),
+    ),
+)
+"""Weights and states of the trainer wait in host memory while engines share its GPUs, whoever asks (policy_worker: offload_before_refit).
+A sequence stays on one GPU: DTensor's context parallelism takes no packed ones (models/automodel/setup.py: validate_and_prepare_config)."""
+
 PROFILE = Profile(
-    tables={("nemo_rl", ""): ("table", "NEMO_RL")}, adapter=True, metrics=True, main_keys=MAIN_KEYS, units=UNITS
+    tables={("nemo_rl", ""): ("table", "NEMO_RL")},
+    adapter=True,
+    metrics=True,
+    main_keys=MAIN_KEYS,
+    units=UNITS,
+    program=PROGRAM,
 )
