@@ -23,8 +23,8 @@ TOLD = {"trainer.nnodes": "1", "trainer.n_gpus_per_node": "8", "steps_per_episod
 """Answers that no catalogue has: the cluster, the steps of an agent's episode, the first observation."""
 ARGUMENTS = "8 /tmp/there"
 """Arguments for a script that wants some by their place: veRL's examples take processes, then a folder."""
-SPLIT = ["--rollout-gpus", "4"]
-"""An answer where the cluster is not known, and so no split of it between engines and trainer."""
+SPLIT_ASKED, SPLIT = "pass --rollout-gpus N", ["--rollout-gpus", "4"]
+"""A choice of a question, and the answer where the cluster is not known, and so no split of it between engines and trainer."""
 VARIABLES = (
     (re.compile(r"node|(?:^|_)(?:tp|pp|cp|ep|etp|dp|sp)(?:$|_)", re.IGNORECASE), "1"),
     (re.compile(r"gpu|step|num|size|epoch|(?:^|_)n(?:$|_)", re.IGNORECASE), "8"),
@@ -39,9 +39,9 @@ def answers(ledger: Path) -> list[str]:
     usual, usual_there = (
         defaults(side["framework"], side["release"]) for side in (account["source"], account["target"])
     )
-    choices = [choice for decision in account["decisions"] for choice in decision["choices"]]
+    choices = _choices(account["decisions"])
     options = ["--args", ARGUMENTS] if '--args "..."' in choices else []
-    options += SPLIT if "pass --rollout-gpus N" in choices else []
+    options += SPLIT if SPLIT_ASKED in choices else []
     for option, name, key in dict.fromkeys(_asked(account["decisions"])):
         known = usual.get(name) if "." in name or name in usual else of_variable(name, usual_there.get(key))
         value = TOLD.get(name, known)
@@ -57,11 +57,20 @@ def of_variable(name: str, default: object = None) -> str:
 
 
 def asks_for_numbers(ledger: Path) -> bool:
-    """True where a variable that counts is left to the run: a judge that has its name in its place reads no number."""
+    """True where the run is left a variable that counts, whose name no judge reads as a number, or the split of its GPUs.
+
+    GPUs are counted by the conversion alone: it refuses a split that the trainer's groups do not divide.
+    """
     account = json.loads(ledger.read_text())
+    if SPLIT_ASKED in _choices(account["decisions"]):
+        return True
     usual_there = defaults(account["target"]["framework"], account["target"]["release"])
     names = ((name, key) for option, name, key in _asked(account["decisions"]) if option == "--set")
     return any(of_variable(name, usual_there.get(key)).isdigit() for name, key in names if "." not in name)
+
+
+def _choices(decisions: Iterable[dict[str, Any]]) -> list[str]:
+    return [choice for decision in decisions for choice in decision["choices"]]
 
 
 def _counts(value: object) -> bool:

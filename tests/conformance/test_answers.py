@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rftconf.cli.app import run
-from tests.conformance.answers import answers, of_variable
+from tests.conformance.answers import answers, asks_for_numbers, of_variable
 from tests.conformance.readback import differences
 
 SCRIPT = """\
@@ -21,10 +21,23 @@ def test_what_a_config_does_not_tell_is_answered_as_its_release_has_it(tmp_path:
     options = ["--from", "verl", "--from-release", "0.6.1", "--to", "trinity", "-o", str(tmp_path / "run.yaml")]
     assert run(["convert", str(script), *options, "--ledger", str(ledger)]) == 0
     values = answers(ledger)
+    assert asks_for_numbers(ledger)
     assert set(values[::2]) == {"--set", "--rollout-gpus"}
     assert {"trainer.nnodes=1", "trainer.n_gpus_per_node=8"} <= set(values[1::2])
     assert run(["convert", str(script), *options, *values]) == 0
     assert "node_num: 1 " in (tmp_path / "run.yaml").read_text()
+
+
+def test_groups_that_do_not_divide_the_answered_split_are_refused(tmp_path: Path) -> None:
+    """A cluster that is filled in on one's own could start what the conversion would have refused."""
+    script, ledger = tmp_path / "run.sh", tmp_path / "ledger.json"
+    megatron = "actor_rollout_ref.actor.megatron.expert_model_parallel_size=8"
+    script.write_text(
+        SCRIPT.replace("own/config --config-name own.yaml", f"config --config-name ppo_megatron_trainer {megatron}")
+    )
+    options = ["--from", "verl", "--from-release", "0.7.1", "--to", "trinity", "-o", str(tmp_path / "run.yaml")]
+    assert run(["convert", str(script), *options, "--ledger", str(ledger)]) == 0
+    assert run(["convert", str(script), *options, *answers(ledger)]) == 3
 
 
 def test_a_variable_that_a_scripts_owner_sets_is_answered_by_what_it_is() -> None:
