@@ -245,9 +245,6 @@ for _role in ("actor", "critic"):
 EQUIVALENT[THINKING] = lambda before, after: (  # no such switch, or what the model's template does untold
     without_switch(before) or (thinks_by_default(before) and "off" not in (before[THINKING], after.get(THINKING)))
 )
-EQUIVALENT["stage.optim.critic.min_lr_ratio"] = lambda before, after: same(
-    before.get("stage.optim.critic.min_lr"), after.get("stage.optim.critic.min_lr")
-)
 FSDP = ("fsdp", "fsdp2")
 for _role in ("actor", "reference", "critic"):  # FSDP's precision where another engine trains, or no model is loaded
     for _dtype in ("model_dtype", "compute_dtype"):

@@ -72,6 +72,20 @@ def test_the_schedule_of_a_critic_on_megatron_has_a_key_of_its_own(release: str)
         assert CRITIC + "optim.lr_scheduler_type" not in keys
 
 
+def test_the_lowest_rate_of_a_critic_on_megatron_is_a_share_of_its_rate_on_fsdp() -> None:
+    """trainer/verl/config: an FSDP critic's min_lr_ratio is 0.01 where nobody writes it, Megatron's min_lr of veRL 0.0."""
+    megatron = PPO.replace("verl.trainer.main_ppo", "verl.trainer.main_ppo --config-name=ppo_megatron_trainer")
+    megatron = (
+        megatron.replace(" +critic.fsdp", " +critic.megatron")
+        + " model_engine=other actor_rollout_ref.actor.strategy=megatron critic.optim.lr=2e-5"
+    )
+    for least, share in (("0.0", 0.0), ("1e-6", pytest.approx(0.05))):
+        script = Source("run.sh", f"{megatron} critic.optim.lr_decay_style=cosine critic.optim.min_lr={least}")
+        ledger = convert(read(script), "trinity", framework="verl", release="0.9.1", to_release="0.6.0").ledger
+        keys = {line.key: line.value for line in ledger.targets}
+        assert keys[CRITIC + "optim.min_lr_ratio"] == share
+
+
 @pytest.mark.parametrize(("release", "older"), [("0.7.1", True), ("0.8.0", True), ("0.9.1", False)])
 def test_adapters_on_megatron_get_the_bridge_that_knows_them(release: str, older: bool) -> None:
     """veRL 0.8.0 workers/config/megatron_peft.py: get_peft_cls asserts Megatron-Bridge."""

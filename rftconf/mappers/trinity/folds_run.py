@@ -203,7 +203,7 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
         updates = w.plan(warmup)
         floor = w.plan(FLOOR_OF_CRITIC)
         if critic and floor is not None and not CRITIC_MEGATRON.test(w):
-            settle(w, FLOOR_OF_CRITIC, floor == 0, "FSDP's floor is a share: min_lr_ratio", state=State.NO_COUNTERPART)
+            _write_critic_floor(w, floor)
         if updates is None or (critic and w.plan("stage.algorithm.critic.enabled") is False):
             return
         if updates == 0:
@@ -220,6 +220,27 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
         w.put(steps, value, warmup, state=state, note=note, how=how, always=True, default=default)
 
     return Fold((steps, share), (warmup,), read, write, "trainer/verl/config: _build_optimizer_config")
+
+
+def _write_critic_floor(w: WriteContext, floor: Any) -> None:
+    """FSDP's critic takes its lowest rate as a share of the rate, 0.01 by default: a source on Megatron has a number."""
+    rate = w.plan("stage.optim.critic.lr")
+    if w.plan("stage.optim.critic.schedule") in ("constant", None):
+        settle(w, FLOOR_OF_CRITIC, floor == 0, "FSDP's floor is a share: min_lr_ratio", state=State.NO_COUNTERPART)
+    elif isinstance(floor, (int, float)) and isinstance(rate, (int, float)) and rate:
+        share = "trainer.trainer_config.critic.optim.min_lr_ratio"
+        w.lose("stage.optim.critic.min_lr_ratio", State.DERIVED, "the source has the lowest rate as a number: min_lr")
+        w.put(
+            share,
+            float(f"{floor / rate:.12g}"),
+            FLOOR_OF_CRITIC,
+            state=State.DERIVED,
+            how="min_lr / lr",
+            always=True,
+            default=0.01,
+        )
+    else:
+        w.lose(FLOOR_OF_CRITIC, State.NO_COUNTERPART, "FSDP's floor is a share: min_lr_ratio")
 
 
 def _whole(value: Any) -> Any:
