@@ -12,10 +12,12 @@ import pytest
 from rftconf.base.errors import RefusedError
 from rftconf.cli.app import run
 from rftconf.convert.convert import Options, convert_stage
+from rftconf.load.base_files import base_files_of
 from rftconf.load.load import load, main_stage
 from rftconf.recipes.recipes import RECIPES
 from rftconf.schemas import catalogue, registry
 from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import open_source
 from tests.conformance.environment import ROOT, folder, printed_by
 
@@ -62,7 +64,7 @@ def answers(release: str, scripts: Sequence[str], tmp_path: Path) -> list[dict[s
 def converted(release: str) -> Iterator[tuple[str, str]]:
     """Name and script of every golden input, written for a release; some releases lack what a source has, and refuse it."""
     for case in FOLDERS:
-        loaded = load(read(open_source(next(case.glob("input.*")))))
+        loaded = load(read(open_source(next(case.glob("input.*"))), ReadOptions(ships=base_files_of)))
         try:
             done = convert_stage(loaded, main_stage(loaded), registry.OPENRLHF, Options(to_release=release))
         except RefusedError:

@@ -6,7 +6,7 @@ from rftconf.base.diagnostics import Diagnostic, Label, Severity
 from rftconf.base.span import Place, Span
 from rftconf.text.shell import Lead, Script
 
-_NOTHING = "no command that is read here starts a framework that is known (verl, trinity, ROLL, ChatLearn, TRL, OpenRLHF, NeMo-RL)"
+_NOTHING = "no command that is read here starts a framework that is known (veRL, Trinity-RFT, ROLL, ChatLearn, TRL, OpenRLHF, NeMo-RL)"
 _MOST = 4
 
 
