@@ -117,6 +117,11 @@ STEPS = {
     "trl": ("transformers/integrations/integration_utils.py", "on_log", '"train/global_step": state.global_step'),
     "openrlhf": ("openrlhf/utils/logging_utils.py", "log_train", '"global_step": global_step'),
     "chatlearn": ("chatlearn/runtime/engine.py", "logging_summary", "self.metric_manager.log(prefix, iteration + 1"),
+    "nemo_rl": (
+        "nemo_rl/algorithms/grpo.py",
+        "grpo_train",
+        'logger.log_metrics(metrics, total_steps + 1, prefix="train")',
+    ),
     "runner": ("runners/rftconf_runner/record.py", "note", "metrics.log(\n            period=period"),
 }
 """What each counter's values are, in the code that logs against it."""
