@@ -10,9 +10,9 @@ from rftconf.plan.units import Unit
 _TRAINED = ("nemo_rl/algorithms/grpo.py", "grpo_train")
 
 
-def _train(name: str, differs: str = "") -> Logged:
-    """Name a metric of a step."""
-    return Logged(f"train/{name}", *_TRAINED, differs, f'"{name}"')
+def _train(name: str, differs: str = "", since: str = "") -> Logged:
+    """Name a metric of a step, which releases before `since` do not log."""
+    return Logged(f"train/{name}", *_TRAINED, differs, f'"{name}"', since=since)
 
 
 COUNTERS = (Counter("nemo_rl", "", Unit.ROLLOUTS, 1, ("step",), "one run; a step is a rollout with all its updates"),)
@@ -24,5 +24,5 @@ LOGGED: Mapping[str, Logged] = {
     "norm of the policy's gradient before clipping": _train("grad_norm"),
     "learning rate of the policy": _train("lr"),
     "mean length of an answer": _train("mean_gen_tokens_per_sample"),
-    "mean length of a prompt": _train("mean_prompt_length"),
+    "mean length of a prompt": _train("mean_prompt_length", since="0.4.0"),
 }
