@@ -34,7 +34,7 @@ class SharedLengths:
 
     @property
     def shared(self) -> str:
-        """Say that an answer has no length of its own."""
+        """Ask for a limit of answers: the target counts prompt and answer together."""
         return f"an answer takes what its prompt leaves of {self.whole}: give a length of its own"
 
     def read(self, r: ReadContext) -> None:

@@ -155,7 +155,7 @@ def _whole(ticks: Any) -> Any:
 
 
 def _rounded(*numbers: tuple[str, Any, Any]) -> str:
-    """Say which ticks are not those of the source; empty where all are."""
+    """Describe each number of scheduler ticks that had to be rounded; the text is empty where none had."""
     return "; ".join(
         f"{float(exact):g} ticks {of}; wrote {whole}"
         for of, exact, whole in numbers

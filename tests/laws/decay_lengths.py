@@ -1,4 +1,4 @@
-"""How long a learning rate falls, where a plan says so by a number and where it does not."""
+"""A learning rate falls over a number of updates, or over a length that a plan does not say as a number."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ TOO_LONG = {
     ("nemo_rl", "dapo", 8): "--gpus 128: the fewest of them on which it fits",
     ("nemo_rl", "dapo", 64): NONE,
 }
-"""What is said of a recipe that does not fit so many GPUs: OpenRLHF and NeMo-RL compute all logits of a sequence in fp32, 14 bytes
+"""The refusal of a recipe that does not fit so many GPUs has these words: OpenRLHF and NeMo-RL compute all logits of a sequence in fp32, 14 bytes
 and more a token and word, and 21,504 tokens of Qwen's 152,064 words are more than 40 GB. NeMo-RL's DTensor spreads no packed sequence."""
 
 

@@ -91,7 +91,7 @@ SCORED = "its gradient also follows the probability of the token that was drawn,
 
 
 def _gradient(r: ReadContext) -> str:
-    """Say what the term's gradient has beside the estimator's own."""
+    """Describe how the gradient of the KL term differs from that of its estimator alone."""
     if r.native(ENGINES) is True:
         return "each token's penalty is weighed by the trainer's probability over the engine's"
     return SCORED if r.since(on.WEIGHTED) else ""

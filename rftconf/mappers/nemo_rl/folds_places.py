@@ -7,9 +7,9 @@ from typing import Any
 from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.ahead import RunsAhead
 from rftconf.mappers.backends import OneOf, SwitchedBackends
-from rftconf.mappers.carved import CarvedEngines
 from rftconf.mappers.context import Context, WriteContext
 from rftconf.mappers.copies import Items
+from rftconf.mappers.engine_gpus import EngineGpus
 from rftconf.mappers.filled_batches import Filled, FilledBatches
 from rftconf.mappers.filters import EqualGroups
 from rftconf.mappers.lora import Adapters
@@ -27,7 +27,7 @@ B, P, A, M = "stage.batch.", "stage.placement.", "stage.optim.actor.", "stage.mo
 T, D, G = "policy.", on.DTENSOR + ".", "policy.generation."
 MC, MO, MS = (f"{on.MCORE}.{part}" for part in ("", "optimizer.", "scheduler."))
 BACKENDS = SwitchedBackends("NeMo-RL", {"fsdp2": D + "enabled", "megatron": MC + "enabled"})
-ENGINES = CarvedEngines(
+ENGINES = EngineGpus(
     "NeMo-RL", G + "colocated.enabled", G + "colocated.resources.gpus_per_node", G + "colocated.resources.num_nodes",
     ("cluster.num_nodes", "cluster.gpus_per_node"),
 )  # fmt: skip
@@ -110,11 +110,11 @@ LIMITS = tuple(
     Pair(f"{G}vllm_kwargs.{key}", f"{P}rollout.{name}", unlisted=True)
     for key, name in (("max_num_seqs", "max_num_seqs"), ("max_num_batched_tokens", "max_batched_tokens"))
 )
-"""What vLLM takes beside NeMo-RL's own keys (vllm_worker.py: _create_engine)."""
+"""vLLM takes these beside NeMo-RL's own keys (vllm_worker.py: _create_engine)."""
 
 
-def _torn(w: WriteContext) -> str:
-    """Say that ranks have no equal shares of an update; empty where they have, or a number is not known."""
+def _unequal_shares(w: WriteContext) -> str:
+    """Return a sentence where GPUs get unequal parts of an update; it is empty elsewhere, and where a number is not known."""
     update, shares = w.plan(B + "sequences_per_update"), w.plan(P + "layout") == "colocated"
     gpus = w.plan(P + "actor.gpus") if shares else ENGINES.left(w)
     if not isinstance(update, int) or not isinstance(gpus, int) or gpus <= 0:
@@ -132,12 +132,14 @@ def _torn(w: WriteContext) -> str:
 
 
 TORN = Refused(
-    lambda w: bool(_torn(w)), _torn, ("an update that the ranks divide", "another number of GPUs that train")
+    lambda w: bool(_unequal_shares(w)),
+    _unequal_shares,
+    ("an update that the ranks divide", "another number of GPUs that train"),
 )
 
 
-def _uneven(w: WriteContext) -> str:
-    """Say that a step is no whole number of updates; empty where it is, or a number is not known."""
+def _partial_update(w: WriteContext) -> str:
+    """Return a sentence where a step is no whole number of updates; it is empty elsewhere, and where a number is not known."""
     prompts, each = w.plan(B + "prompts_per_rollout"), w.plan(B + "responses_per_prompt")
     update = w.plan(B + "sequences_per_update")
     known = isinstance(prompts, int) and isinstance(each, int) and isinstance(update, int) and update > 0
@@ -147,7 +149,11 @@ def _uneven(w: WriteContext) -> str:
     )
 
 
-UNEVEN = Refused(lambda w: bool(_uneven(w)), _uneven, ("prompts that make whole updates", "updates that divide a step"))
+UNEVEN = Refused(
+    lambda w: bool(_partial_update(w)),
+    _partial_update,
+    ("prompts that make whole updates", "updates that divide a step"),
+)
 FOLDS = (
     together(UNEVEN, why="batched_data_dict.py: shard_by_batch_size"),
     together(BACKENDS, why="nemo_rl/models/policy/lm_policy.py: Policy.__init__"),

@@ -41,8 +41,8 @@ LOGGERS = TrackerKeys(
 )
 
 
-def _no_step(w: WriteContext) -> str:
-    """Say that a step takes more prompts than there are rows; empty where it does not, or a number is not known."""
+def _missing_rows(w: WriteContext) -> str:
+    """Return a sentence where a step takes more prompts than there are rows; it is empty elsewhere, and where a number is not known."""
     rows, prompts = w.facts.rows, w.plan("stage.batch.prompts_per_rollout")
     known = isinstance(rows, int) and isinstance(prompts, int)
     return (
@@ -52,7 +52,7 @@ def _no_step(w: WriteContext) -> str:
     )
 
 
-EMPTY = Refused(lambda w: bool(_no_step(w)), _no_step, ("more rows", "fewer prompts a rollout"))
+EMPTY = Refused(lambda w: bool(_missing_rows(w)), _missing_rows, ("more rows", "fewer prompts a rollout"))
 FOLDS = (
     together(SETS, why="nemo_rl/data/utils.py: setup_response_data"),
     together(Limit("checkpointing.keep_top_k", "stage.checkpoint.keep", NO_LIMIT),

@@ -42,7 +42,7 @@ EXTRAS: dict[str, dict[str, Any]] = {
     "trl": {"index": 0, "solution": "5", "prompt": ASKED},
     "nemo_rl": {"index": 0, "level": 1},
 }
-"""What the first of ROWS means, whatever it is written as."""
+"""The first of ROWS means this, in whatever form it is written."""
 TRUTHS = {"trl": ""}
 """TRL has no column for the right answer: its functions get all of them by name."""
 

@@ -64,7 +64,7 @@ class Tokens:
 
 @pytest.fixture
 def nemo_rl(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
-    """What is registered with NeMo-RL's stand-in, by kind."""
+    """Stand in for NeMo-RL; the value has everything that a script registers with it, by kind."""
     kinds: dict[str, dict[str, Any]] = {"actors": {}, "environments": {}, "processors": {}}
     register = {kind: values.__setitem__ for kind, values in kinds.items()}
     actors = "nemo_rl.distributed.ray_actor_environment_registry"

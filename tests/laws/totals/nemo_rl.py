@@ -18,7 +18,7 @@ USUAL: list[dict[str, Any]] = [
     {"name": MODULE + "ConstantLR", "kwargs": {"factor": 1.0}},
     {"milestones": [50]},
 ]
-"""What examples/configs/grpo_math_1B.yaml has."""
+"""examples/configs/grpo_math_1B.yaml has these."""
 
 
 def _megatron(keys: Keys) -> bool:

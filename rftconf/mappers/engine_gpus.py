@@ -14,7 +14,7 @@ from rftconf.plan.origin import Kind
 
 
 @record
-class CarvedEngines:
+class EngineGpus:
     """Engines share all GPUs with the trainer while `shared` is on; else they get `gpus` of the only node, or `nodes`.
 
     `cluster` are the keys of the cluster's nodes and of the GPUs of each, whose own rows write them.
@@ -88,7 +88,7 @@ class CarvedEngines:
             settle_known(w, path, not fewer, "all GPUs of all nodes", other, alike=State.DERIVED)
 
     def _settle_trainer(self, w: WriteContext, trainer: Any, *, known: bool) -> None:
-        """Say that the trainer has what the engines leave, and how many that are where the source has fewer."""
+        """Record that the trainer takes the GPUs that the engines leave; where the source has another number, record both."""
         left, how = self.left(w), "what the engines leave of all GPUs"
         more = isinstance(left, int) and isinstance(trainer, int) and left != trainer
         other = f"the engines leave {formula(left)} GPUs, and the source trains on {formula(trainer)}" if more else how
